@@ -25,7 +25,8 @@ class Interpreter:
         if root:
             loader, = glob.glob(os.path.join(root, "lib", "*", "ld-linux-*.so.*"))
             self.command = [loader, "--library-path", os.path.dirname(loader), path]
-            rubies = glob.glob(os.path.join(root, "usr", "lib", "**", "ruby", "[0-9]*"), recursive=True)
+            folder = os.path.basename(path).replace("ruby", "ruby/") + ".*"
+            rubies = glob.glob(os.path.join(root, "usr", "lib", "**", folder), recursive=True)
             self.env.update(PYTHONHOME=os.path.join(root, "usr"), RUBYLIB=":".join(sorted(rubies)),
                             LC_ALL="C.UTF-8")
 

@@ -15,6 +15,10 @@
  *
  * A dummy frame elsewhere is of a method whose arguments are refused (vm_args.c,
  * raise_argument_error()). It executes no line.
+ *
+ * No vm_exec executes a frame without a pc, though it may have VM_FRAME_FLAG_FINISH: that of an
+ * extension that is being loaded (vm.c, rb_vm_call_cfunc()), which stays if loading it fails; and, from
+ * 3.4 on, that of a file which is being parsed (vm_insnhelper.c, rb_vm_push_frame_fname()).
  */
 #include <string.h>
 
@@ -43,15 +47,22 @@ enum {
 	BLOCKS_MAX = 8, /* environments around a block's that are followed for a name */
 };
 
+/* A code object that has no name yet, and the environment of its frame. */
+struct new_code {
+	uint64_t iseq, ep;
+};
+
 struct walker {
 	const struct ruby_runtime *rt;
 	struct interp_copy *copy;
 	struct interp_walk *out;
 	uint64_t base, end, frame; /* of the stack; the innermost frame */
 	uint64_t tag;
-	uint64_t pthread; /* the thread's pthread_self */
-	size_t runs;	  /* that ended so far */
-	bool in_run;	  /* a Ruby frame of the present run was met */
+	uint64_t pthread;     /* the thread's pthread_self */
+	struct new_code *new; /* [BATCH] */
+	size_t new_count;
+	size_t runs; /* that ended so far */
+	bool in_run; /* a frame that vm_exec executes was met in the present run */
 };
 
 /* Reads the thread and its execution context. False: it is not the state of this thread. */
@@ -177,8 +188,7 @@ static void copy_environments(struct walker *w)
 }
 
 /* Reads the flags and the method of a frame's environment. */
-static bool environment(const struct walker *w, uint64_t ep, uint64_t *flags, uint64_t *method,
-			uint64_t *prev)
+static bool environment(const struct walker *w, uint64_t ep, uint64_t *flags, uint64_t *method)
 {
 	const char *bytes = ep >= 4096 && !(ep & 7) ?
 				    interp_copy_need(w->copy, ep + (uint64_t)ENV_METHOD,
@@ -188,9 +198,26 @@ static bool environment(const struct walker *w, uint64_t ep, uint64_t *flags, ui
 	if (!bytes)
 		return false;
 	*method = memory_word(bytes, 0);
-	*prev = memory_word(bytes, 8);
 	*flags = memory_word(bytes, 16);
 	return true;
+}
+
+/* Of code objects that are new, the method entry of the method that the frame belongs to is noted. */
+static void note_new(struct walker *w, uint64_t iseq, uint64_t ep)
+{
+	size_t i = 0;
+
+	if (!w->rt->layout->qualified || !interp_copy_is_new(w->copy, iseq))
+		return;
+	while (i < w->new_count && w->new[i].iseq != iseq)
+		i++;
+	if (i == w->new_count && i < BATCH)
+		w->new[w->new_count++] = (struct new_code){ iseq, ep };
+}
+
+static bool copied(const struct walker *w, uint64_t addr, void *to, size_t len)
+{
+	return !w->copy->memory.read(&w->copy->memory, addr, to, len);
 }
 
 /* Is it a method entry, and not a class reference? Or a pair with one, which only a method's own
@@ -199,27 +226,45 @@ static bool is_method(const struct walker *w, uint64_t value, bool local)
 {
 	uint64_t flags;
 
-	return ruby_is_object(value) && interp_copy_word(w->copy, value, &flags) &&
+	return ruby_is_object(value) && copied(w, value, &flags, sizeof(flags)) &&
 	       (ruby_is_imemo(flags, IMEMO_METHOD) || (local && ruby_is_imemo(flags, IMEMO_SVAR)));
 }
 
-/* The method entry of the method that a frame belongs to is in one of the environments around the
- * frame's (rb_vm_frame_method_entry()). It is of use for new code objects only. */
-static void note_method(const struct walker *w, uint64_t iseq, uint64_t ep)
+/* Copies one environment for each new code object, and what is where its method entry would be. */
+static void copy_methods(const struct walker *w)
 {
-	uint64_t flags, method, prev;
+	uint64_t at[BATCH], methods[BATCH];
+	size_t count = 0;
 
-	if (!w->rt->layout->qualified || !interp_copy_is_new(w->copy, iseq))
-		return;
-	for (unsigned i = 0; i < BLOCKS_MAX; i++, ep = prev & ~3ull) {
-		if (!environment(w, ep, &flags, &method, &prev))
-			return;
-		if (is_method(w, method, flags & ENV_LOCAL)) {
-			ruby_note_owner(w->rt, iseq, method);
-			return;
+	for (size_t i = 0; i < w->new_count; i++)
+		at[i] = w->new[i].ep + (uint64_t)ENV_METHOD;
+	interp_copy_need_all(w->copy, at, w->new_count, ENV_BYTES);
+	for (size_t i = 0; i < w->new_count; i++)
+		if (copied(w, at[i], &methods[count], 8) && ruby_is_object(methods[count]))
+			count++;
+	interp_copy_need_all(w->copy, methods, count, 8);
+}
+
+/* The method entry is in one of the environments around the frame's (rb_vm_frame_method_entry()): of
+ * all frames the first ones are looked at together, then the ones around these. */
+static void note_methods(struct walker *w)
+{
+	for (unsigned around = 0; around < BLOCKS_MAX && w->new_count; around++) {
+		size_t left = 0;
+
+		copy_methods(w);
+		for (size_t i = 0; i < w->new_count; i++) {
+			uint64_t env[ENV_BYTES / 8]; /* the method, the one around, flags */
+			struct new_code *c = &w->new[i];
+
+			if (!copied(w, c->ep + (uint64_t)ENV_METHOD, env, ENV_BYTES))
+				continue;
+			if (is_method(w, env[0], env[2] & ENV_LOCAL))
+				ruby_note_owner(w->rt, c->iseq, env[0]);
+			else if (!(env[2] & ENV_LOCAL) && ruby_is_object(env[1] & ~3ull))
+				w->new[left++] = (struct new_code){ c->iseq, env[1] & ~3ull };
 		}
-		if (flags & ENV_LOCAL)
-			return;
+		w->new_count = left;
 	}
 }
 
@@ -243,11 +288,11 @@ static bool push(struct walker *w, uint64_t code, uint64_t pc, uint64_t self, ui
 static bool step(struct walker *w, uint64_t at, bool *hide)
 {
 	const char *bytes = frame_at(w, at);
-	uint64_t flags, method, prev, iseq, pc;
+	uint64_t flags, method, iseq, pc;
 	bool hidden = *hide, shown = true;
 	uint32_t magic;
 
-	if (!bytes || !environment(w, memory_word(bytes, CFP_EP), &flags, &method, &prev)) {
+	if (!bytes || !environment(w, memory_word(bytes, CFP_EP), &flags, &method)) {
 		w->out->dropped += at == w->frame;
 		w->out->broken |= at != w->frame && !w->copy->walk.cut;
 		return at == w->frame;
@@ -259,9 +304,9 @@ static bool step(struct walker *w, uint64_t at, bool *hide)
 		shown = push(w, method, 0, at, INTERP_C_FUNCTION);
 	} else if (is_ruby_magic(magic)) {
 		*hide = magic == MAGIC_RESCUE && w->rt->layout->qualified;
-		w->in_run |= iseq != 0;
+		w->in_run |= iseq && pc;
 		if (iseq && pc && !hidden) {
-			note_method(w, iseq, memory_word(bytes, CFP_EP));
+			note_new(w, iseq, memory_word(bytes, CFP_EP));
 			shown = push(w, iseq, magic == MAGIC_DUMMY ? 0 : pc, at, 0);
 		}
 	} else if (magic != MAGIC_IFUNC) {
@@ -299,7 +344,8 @@ static void copy_new(struct walker *w)
 void ruby_capture(const void *rt, struct interp_copy *copy, const struct interp_thread *thread,
 		  struct interp_walk *out)
 {
-	struct walker w = { .rt = rt, .copy = copy, .out = out };
+	struct new_code new[BATCH];
+	struct walker w = { .rt = rt, .copy = copy, .out = out, .new = new };
 	bool hide = false, on = true;
 	uint64_t ractor;
 
@@ -320,6 +366,7 @@ void ruby_capture(const void *rt, struct interp_copy *copy, const struct interp_
 	for (uint64_t at = w.frame; on && at < w.end - w.rt->layout->frame;
 	     at += w.rt->layout->frame)
 		on = step(&w, at, &hide);
+	note_methods(&w);
 	if (on)
 		ruby_set_anchors(rt, copy, w.pthread, w.tag, w.runs, out);
 	copy_new(&w);

@@ -143,6 +143,22 @@ Test(rubycapture, runs_and_tags_are_counted_from_the_outermost)
 	cr_assert_eq(frames[3].anchor, 0);
 }
 
+Test(rubycapture, no_vm_exec_executes_a_frame_without_a_pc)
+{
+	begin(3, 3);
+	push(fake_iseq(ISEQ_TOP, "extension.so", 1, 8), 0, MAGIC_TOP | FLAG_FINISH, 0);
+	push_program();
+	push(0, 0, MAGIC_C, FAKE_HEAP);
+	push(fake_iseq(ISEQ_TOP, "", 1, 8), 0, MAGIC_DUMMY | FLAG_FINISH, 0);
+	put_tags("ee");
+	capture();
+	cr_assert_eq(walk.count, 5);
+	cr_assert_eq(frames[0].code, FAKE_HEAP);
+	cr_assert_eq(frames[0].anchor, FAKE_TAGS, "the C function that parses a file");
+	cr_assert_eq(frames[1].anchor, FAKE_TAGS);
+	cr_assert_eq(frames[4].anchor, FAKE_TAGS + TAG_BYTES);
+}
+
 Test(rubycapture, tags_that_lead_nowhere_give_no_anchor)
 {
 	begin(3, 3);
