@@ -40,7 +40,7 @@ def fetched(name):
 
 def of_debian(name, pattern):
     root = os.path.join(TOOLS, DEBIAN[name] + "-long")
-    found = glob.glob(os.path.join(root, pattern))
+    found = glob.glob(os.path.join(root, pattern), recursive=True)
     assert found, f"no {name} of Debian's {DEBIAN[name]} here: tools/packages long fetches it"
     if os.geteuid() != 0:
         raise Skip("needs root, for a root folder of its own")
@@ -90,9 +90,11 @@ def javas():
     for release in PINS["JAVAS"].split() + (PINS["JAVAS_LONG"].split() if LONG else []):
         yield f"java_{release.replace('.', '_')}", \
             lambda release=release: Java(fetched(f"java-{release}/bin/java"))
-    if LONG:  # it comes without jcmd; any release's does
-        yield "java_8_of_debian", lambda: Java(
-            of_debian("openjdk-8-jre-headless", "usr/lib/jvm/*/jre/bin/java"), need("jcmd"))
+    for name in DEBIAN if LONG else []:  # they come without jcmd; any release's does
+        found = re.fullmatch(r"openjdk-(\d+)-jre-headless", name)
+        if found:
+            yield f"java_{found[1]}_of_debian", lambda name=name, release=found[1]: Java(
+                of_debian(name, f"usr/lib/jvm/java-{release}-*/**/bin/java"), need("jcmd"))
 
 
 def nodes():

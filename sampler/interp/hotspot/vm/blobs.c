@@ -42,6 +42,7 @@ struct hotspot_blob_layout {
 	int32_t method, method2;
 	int32_t verified_point, verified_offset, osr_point;
 	int32_t deopt_point, deopt_mh_point, deopt_offset, deopt_mh_offset, deopt8, deopt_mh8;
+	int32_t deopt26; /* the only one from then on */
 	int32_t scopes_data_point, scopes_data, scopes_pcs, dependencies, metadata;
 	int32_t immutable;
 	bool complete_is_short, metadata_is_short;
@@ -86,6 +87,7 @@ static const struct vmplace places[] = {
 	OFFSET("CompiledMethod", "_deopt_mh_handler_begin", deopt_mh_point, false),
 	OFFSET("nmethod", "_deopt_handler_offset", deopt_offset, false),
 	OFFSET("nmethod", "_deopt_mh_handler_offset", deopt_mh_offset, false),
+	OFFSET("nmethod", "_deopt_handler_entry_offset", deopt26, false),
 	OFFSET("nmethod", "_deoptimize_offset", deopt8, false),
 	OFFSET("nmethod", "_deoptimize_mh_offset", deopt_mh8, false),
 	OFFSET("CompiledMethod", "_scopes_data_begin", scopes_data_point, false),
@@ -239,6 +241,8 @@ static void read_entries(const struct header *h, struct hotspot_blob *b)
 	} else if (l->deopt_offset >= 0) {
 		b->deopt = plus(b->start, number(h, l->deopt_offset));
 		b->deopt_mh = plus(b->start, number(h, l->deopt_mh_offset));
+	} else if (l->deopt26 >= 0) {
+		b->deopt = plus(b->start, number(h, l->deopt26));
 	} else if (l->deopt8 >= 0) {
 		b->deopt = plus(b->start, number(h, l->deopt8));
 		b->deopt_mh = plus(b->start, number(h, l->deopt_mh8));

@@ -37,7 +37,7 @@ static uint64_t address_of(const struct hotspot *hs, const char *const (*names)[
 	return 0;
 }
 
-/* What a variable is called from JDK 8 to 25. */
+/* What a variable is called from JDK 8 to 27. */
 static const char *const oop_base[][2] = { { "CompressedOops", "_base" },
 					   { "CompressedOops", "_narrow_oop._base" },
 					   { "Universe", "_narrow_oop._base" },
