@@ -424,6 +424,16 @@ static bool goes_on(const struct simulation *s, struct emulator *m, const struct
 	       !(insn->map == MAP_0F && !insn->vex && insn->opcode == 0x0b);
 }
 
+/* An epilogue: add rsp, and all of the frame but what it has pushed; pop rbp. */
+static bool begins_epilogue(const struct simulation *s, const struct insn *insn,
+			    const uint8_t *code, size_t len)
+{
+	return insn->map == MAP_ONE && (insn->opcode == 0x81 || insn->opcode == 0x83) &&
+	       insn->wide && !insn->in_memory && insn->rm == HW_RSP && !(insn->reg & 7) &&
+	       (uint64_t)insn->imm + 16 == s->frame_size && insn->len < len &&
+	       code[insn->len] == 0x5d;
+}
+
 enum simulation_ahead simulate_ahead(const struct simulation *s, uint64_t *rsp)
 {
 	struct run r = { .s = s };
@@ -435,12 +445,16 @@ enum simulation_ahead simulate_ahead(const struct simulation *s, uint64_t *rsp)
 	emulator_load(&m, &s->w->regs, s->w->valid, &r.memory.memory);
 	/* What raises rsp is read to its end. */
 	for (unsigned i = 0; i < s->most + (*rsp > sp ? RAISING_INSNS : 0); i++) {
-		uint8_t code[INSN_LENGTH_MAX];
+		uint8_t code[2 * INSN_LENGTH_MAX];
 		size_t len = read_code(&r, m.pc, code, sizeof(code));
 		struct insn insn;
 
 		if (!len || insn_decode(code, len, &insn))
 			break;
+		if (begins_epilogue(s, &insn, code, len)) {
+			*rsp = m.r[HW_RSP];
+			return AHEAD_LEVEL;
+		}
 		m.pc += insn.len;
 		if (!goes_on(s, &m, &insn)) {
 			/* Or the frame is still there, as at a jump to the stub for exceptions. */

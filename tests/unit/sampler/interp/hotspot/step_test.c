@@ -144,6 +144,25 @@ Test(step, words_pushed_for_a_moment)
 	expect_caller(return_address(), SP + 8 * (FRAME + 1), 0xb0b);
 }
 
+/* What is ahead is read up to an epilogue, and no instruction further. */
+Test(step, an_epilogue_tells_where_the_frame_is)
+{
+	/* (here) pop rax; pop rax; nop; ...; add rsp, 16; pop rbp; ret */
+	enum { NOPS = 157 };
+	uint64_t code = vm_code_of(callee) + 0x40, slot = SP + 8 * (FRAME + 1);
+	char nops[NOPS];
+
+	memset(nops, 0x90, sizeof(nops));
+	vm_code(code, "\x58\x58", 2);
+	vm_code(code + 2, nops, NOPS);
+	vm_code(code + 2 + NOPS, method + REMOVES, RETURNS - REMOVES + 1);
+	vm_put(slot - 8, 0xb0b, 8);
+	vm_put(slot, return_address(), 8);
+	vm_put(slot + 8 * (FRAME - 2), return_address(), 8);
+	cr_assert_eq(step_from(code), STEP_ON);
+	expect_caller(return_address(), slot + 8, 0xb0b);
+}
+
 Test(step, a_static_call_on_its_way_to_the_interpreter)
 {
 	/* mov rbx, ...; jmp out of the method */
