@@ -125,6 +125,25 @@ static void begin_again(struct routines *r)
 	r->count = 0;
 }
 
+static void cut_end(char *name, const char *end)
+{
+	size_t len = strlen(name), cut = strlen(end);
+
+	if (len > cut && !strcmp(name + len - cut, end))
+		name[len - cut] = '\0';
+}
+
+/* The name as all releases have it: 26 calls mulAdd "Stub Generator mulAdd_stub", 27 "mulAdd_stub (stub
+ * gen)" (stubInfo.cpp). */
+static const char *plain(char *name)
+{
+	static const char before[] = "Stub Generator ";
+
+	cut_end(name, " (stub gen)");
+	cut_end(name, "_stub");
+	return strncmp(name, before, sizeof(before) - 1) ? name : name + sizeof(before) - 1;
+}
+
 /* Adds what one entry of the VM's list says; *next is the next one's address. */
 static int add_stub(const struct memory *memory, struct routines *r, uint64_t *next)
 {
@@ -143,7 +162,7 @@ static int add_stub(const struct memory *memory, struct routines *r, uint64_t *n
 	if (words[at] >= words[at + 1] || !hotspot_vm_text(memory, words[1], group) ||
 	    !hotspot_vm_text(memory, words[2], name))
 		return 0;
-	snprintf(both, sizeof(both), "%s::%s", group, name);
+	snprintf(both, sizeof(both), "%s::%s", group, plain(name));
 	return add(r, words[at], words[at + 1], both);
 }
 
