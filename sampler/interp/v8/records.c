@@ -36,7 +36,7 @@ static bool prove_shared(struct v8_look *look, const struct v8_record *r, uint64
 	memcpy(&literal, head + l->shared_literal, sizeof(literal));
 	proof[0] = memory_word(head, (size_t)l->shared_name);
 	proof[1] = *script = memory_word(head, (size_t)l->shared_script);
-	proof[2] = literal;
+	proof[2] = literal | (uint64_t)v8_script_number(look, *script) << 32;
 	*data = memory_word(head, (size_t)l->shared_data);
 	return true;
 }

@@ -404,6 +404,26 @@ static int find_script(struct v8_look *look, uint64_t *object)
 	return 0;
 }
 
+uint32_t v8_script_number(struct v8_look *look, uint64_t object)
+{
+	uint64_t id;
+
+	object = v8_moved(look->rt, object);
+	return !find_script(look, &object) &&
+			       v8_type(look->rt, object) == look->layout->script_type &&
+			       v8_load(look->rt, object, look->layout->script_id, &id) ?
+		       (uint32_t)v8_smi(id) :
+		       0;
+}
+
+/* A function has a number of its own in its script, and the script in the program. Functions that are
+ * made alike, and collected, have the same addresses. */
+static bool is_same(const struct v8_shared *a, const struct v8_shared *b)
+{
+	return a->script == b->script && a->literal == b->literal &&
+	       a->name_object == b->name_object;
+}
+
 int v8_shared_get(struct v8_scripts *s, struct v8_look *look, uint64_t object,
 		  const struct v8_shared **shared)
 {
@@ -418,17 +438,14 @@ int v8_shared_get(struct v8_scripts *s, struct v8_look *look, uint64_t object,
 	    type != look->rt->t.shared_type)
 		return ERR_FORMAT;
 	now.name_object = v8_moved(look->rt, memory_word(head, (size_t)l->shared_name));
-	now.script_object = script = v8_moved(look->rt,
-					      memory_word(head, (size_t)l->shared_script));
+	script = v8_moved(look->rt, memory_word(head, (size_t)l->shared_script));
 	memcpy(&now.literal, head + l->shared_literal, sizeof(now.literal));
-	if (id != HASHINDEX_NONE && s->shareds[id]->name_object == now.name_object &&
-	    s->shareds[id]->script_object == now.script_object &&
-	    s->shareds[id]->literal == now.literal) {
+	rc = find_script(look, &script);
+	rc = rc ? rc : get_script(s, look, script, &now.script);
+	if (!rc && id != HASHINDEX_NONE && is_same(s->shareds[id], &now)) {
 		*shared = s->shareds[id];
 		return 0;
 	}
-	rc = find_script(look, &script);
-	rc = rc ? rc : get_script(s, look, script, &now.script);
 	rc = rc ? rc : read_shared(look, &now);
 	if (rc || !v8_look_holds(look)) {
 		free(now.name);

@@ -184,6 +184,22 @@ Test(v8_names, another_function_in_its_place_is_another_one, .fini = release)
 	check(&before, "a", 1, 11);
 }
 
+/* Where code is made and collected in turns, all objects may have the addresses of those before. */
+Test(v8_names, a_function_of_another_script_at_the_same_addresses_is_another_one, .fini = release)
+{
+	struct managed_frame before, after;
+
+	make_all();
+	before = identify(&a, 1);
+	check(&before, "a", 1, 11);
+	put(a.scope, 32, make_string("c"), 8);
+	put(a.script, 64, smi(8), 8);
+	after = identify(&a, 1);
+	cr_expect(before.code != after.code);
+	check(&after, "c", 1, 11);
+	check(&before, "a", 1, 11);
+}
+
 Test(v8_names, one_that_changes_before_it_is_named_is_in_doubt, .fini = release)
 {
 	struct managed_frame frame;
