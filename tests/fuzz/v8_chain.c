@@ -118,9 +118,7 @@ static void set_up(struct v8_runtime *rt, unsigned release)
 	rt->t.fp_bytecode = -32;
 	rt->t.fp_offset = -40;
 	rt->t.kind_mask = 15;
-	rt->t.kind_builtin = 2;
 	rt->t.kind_regexp = 3;
-	rt->t.kind_wasm = 4;
 	memcpy(rt->t.frames, (int32_t[V8_FRAME_TYPES]){ 1, 2, 4, 12, 17, 22, 23, 28, 29 },
 	       sizeof(rt->t.frames));
 	must(!v8_codes_new(&rt->codes) && !v8_steps_new(&rt->steps) && !v8_names_new(rt));

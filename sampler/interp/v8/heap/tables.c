@@ -90,24 +90,24 @@ static const struct release {
 	uint8_t stream_code, instructions;
 	uint8_t code_stream, code_start, code_size, code_flags, code_bytes;
 	uint8_t bytecodes, shared;
-	uint8_t baseline; /* CodeKind::BASELINE */
+	uint8_t regexp, baseline; /* CodeKind (src/objects/code-kind.h) */
 } releases[] = {
 	/* clang-format off */
 	/*		 stream: code, instructions; code: stream start size flags bytes */
-	{ V8_NODE_16, 0,  96,  0,  0, 40, 48, 56, 54, 24, 11 },
-	{ V8_NODE_17, 0, 128,  0,  0, 40, 48, 56, 54, 24, 11 },
-	{ V8_NODE_18, 0, 128,  0,  0, 40, 48, 56, 56, 24, 11 },
-	{ V8_NODE_20, 8,  16, 32, 40, 56, 48, 64, 54, 24, 11 },
-	{ V8_NODE_21, 8,  32, 24, 32, 44, 40, 64, 52, 32, 11 },
-	{ V8_NODE_22, 8,  32, 32, 40, 52, 48, 64, 64, 32, 10 },
-	{ V8_NODE_23, 8,  32, 32, 40, 52, 48, 64, 64, 32, 10 },
-	{ V8_NODE_24, 8,  32, 32, 40, 56, 52, 64, 64, 32, 10 },
-	{ V8_NODE_25, 8,  32, 32, 40, 56, 52, 64, 64, 32, 10 },
+	{ V8_NODE_16, 0,  96,  0,  0, 40, 48, 56, 54, 24, 3, 11 },
+	{ V8_NODE_17, 0, 128,  0,  0, 40, 48, 56, 54, 24, 3, 11 },
+	{ V8_NODE_18, 0, 128,  0,  0, 40, 48, 56, 56, 24, 3, 11 },
+	{ V8_NODE_20, 8,  16, 32, 40, 56, 48, 64, 54, 24, 3, 11 },
+	{ V8_NODE_21, 8,  32, 24, 32, 44, 40, 64, 52, 32, 3, 11 },
+	{ V8_NODE_22, 8,  32, 32, 40, 52, 48, 64, 64, 32, 3, 10 },
+	{ V8_NODE_23, 8,  32, 32, 40, 52, 48, 64, 64, 32, 3, 10 },
+	{ V8_NODE_24, 8,  32, 32, 40, 56, 52, 64, 64, 32, 3, 10 },
+	{ V8_NODE_25, 8,  32, 32, 40, 56, 52, 64, 64, 32, 3, 10 },
+	{ V8_NODE_26, 8,  32, 32, 40, 56, 52, 64, 64, 32, 4, 11 },
 	/* clang-format on */
 };
 
-/* src/objects/code-kind.h: the same in all of them. */
-enum { KIND_HANDLER = 0, KIND_BUILTIN = 2, KIND_REGEXP = 3, KIND_WASM = 4, KIND_MASK = 15 };
+enum { KIND_MASK = 15 };
 
 static const struct release *find_release(int number)
 {
@@ -128,10 +128,7 @@ static void take_release(struct v8_tables *t, const struct release *r)
 	t->code_bytes = r->code_bytes;
 	t->bytecodes = r->bytecodes;
 	t->shared = r->shared;
-	t->kind_handler = KIND_HANDLER;
-	t->kind_builtin = KIND_BUILTIN;
-	t->kind_regexp = KIND_REGEXP;
-	t->kind_wasm = KIND_WASM;
+	t->kind_regexp = r->regexp;
 	t->kind_baseline = r->baseline;
 	t->kind_mask = KIND_MASK;
 }

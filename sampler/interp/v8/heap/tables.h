@@ -59,6 +59,7 @@ enum {
 	V8_NODE_23 = 1209,
 	V8_NODE_24 = 1306,
 	V8_NODE_25 = 1401,
+	V8_NODE_26 = 1406,
 };
 
 /* Offsets are in bytes from the object's own address, without the tag. */
@@ -93,8 +94,7 @@ struct v8_tables {
 	int32_t frames[V8_FRAME_TYPES];
 
 	/* CodeKind, in the low four bits of a Code's flags. */
-	uint8_t kind_handler, kind_builtin, kind_regexp, kind_wasm, kind_baseline, kind_maglev,
-		kind_turbofan;
+	uint8_t kind_regexp, kind_baseline; /* those behind are of optimized code */
 	uint8_t kind_mask;
 };
 
