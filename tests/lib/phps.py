@@ -1,5 +1,5 @@
-"""The PHPs of this machine, those of other releases of Debian and those of npm's @libphp, and how each can be set up, for tests
-that run all of them."""
+"""The PHPs of this machine, those of other releases of Debian and those of npm's @libphp, and how each
+can be set up, for tests that run all of them."""
 import functools
 import glob
 import os
@@ -20,7 +20,7 @@ class Packed(Interpreter):
         folder = os.path.join(TOOLS, "php-" + release)
         super().__init__(os.path.join(folder, "php", "php"))
         assert os.path.exists(self.path), f"no PHP {release} of npm's here: tools/packages test fetches it"
-        self.folder = folder
+        self.root = folder
         libraries = [folder, *glob.glob(os.path.join(TOOLS, "php-8.1.*"))]
         self.command = ["/lib64/ld-linux-x86-64.so.2", "--library-path",
                         ":".join(f"{folder}/lib" for folder in libraries), self.path]
@@ -66,9 +66,9 @@ def has(php, *settings):
 
 def modules(php, name):
     """The files of a module of that name: those of the machine have the name only."""
-    if isinstance(php, Packed):
-        return glob.glob(f"{php.folder}/php/modules/{name}.so")
-    return glob.glob(f"{php.root}/usr/lib/php/*/{name}.so") if php.root else [name]
+    folders = "usr/lib/php/*", "php/modules"
+    return [file for folder in folders for file in glob.glob(f"{php.root}/{folder}/{name}.so")] \
+        if php.root else [name]
 
 
 def settings(php):
@@ -84,5 +84,5 @@ def settings(php):
         if jit:
             ways["tracing_jit"] = *load, *JIT, "opcache.jit=tracing"
             ways["function_jit"] = *load, *JIT, "opcache.jit=function"
-    brief = not LONG and (php.root or isinstance(php, Packed))
+    brief = not LONG and php.root
     return {name: way for name, way in ways.items() if not brief or name in ("opcache", "tracing_jit")}

@@ -271,16 +271,10 @@ static bool is_call(const struct insn *insn)
 	       (insn->opcode == 0xe8 || (insn->opcode == 0xff && (insn->reg & 7) == 2));
 }
 
-static bool is_add_rsp(const struct insn *insn)
-{
-	return insn->map == MAP_ONE && (insn->opcode == 0x81 || insn->opcode == 0x83) &&
-	       insn->wide && !insn->in_memory && insn->rm == HW_RSP && !(insn->reg & 7);
-}
-
 /* True at add rsp, and nearly all of the frame. */
 static bool removes_frame(const struct run *r, const struct insn *insn)
 {
-	return is_add_rsp(insn) && (uint64_t)insn->imm + 16 >= r->s->frame_size;
+	return insn_is_of_rsp(insn, INSN_ADD) && (uint64_t)insn->imm + 16 >= r->s->frame_size;
 }
 
 static bool is_way_through(const struct run *r, const struct insn *insn)
@@ -432,8 +426,8 @@ static bool goes_on(const struct simulation *s, struct emulator *m, const struct
 static bool begins_epilogue(const struct simulation *s, const struct insn *insn,
 			    const uint8_t *code, size_t len)
 {
-	return is_add_rsp(insn) && (uint64_t)insn->imm + 16 == s->frame_size && insn->len < len &&
-	       code[insn->len] == 0x5d;
+	return insn_is_of_rsp(insn, INSN_ADD) && (uint64_t)insn->imm + 16 == s->frame_size &&
+	       insn->len < len && code[insn->len] == 0x5d;
 }
 
 enum simulation_ahead simulate_ahead(const struct simulation *s, uint64_t *rsp)

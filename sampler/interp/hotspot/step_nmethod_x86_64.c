@@ -100,8 +100,7 @@ static uint64_t prologue_end(const struct site *s)
 		    insn_decode(code, sizeof(code), &insn))
 			return 0;
 		pc += insn.len;
-		if (insn.map == MAP_ONE && (insn.opcode == 0x81 || insn.opcode == 0x83) &&
-		    insn.wide && !insn.in_memory && insn.rm == HW_RSP && (insn.reg & 7) == 5)
+		if (insn_is_of_rsp(&insn, INSN_SUB))
 			return s->pc < pc ? pc : 0;
 	}
 	return 0;

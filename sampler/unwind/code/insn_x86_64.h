@@ -64,4 +64,14 @@ int insn_decode(const uint8_t *code, size_t len, struct insn *insn);
  * push, pop, call, ret, enter, leave. */
 uint32_t insn_changes(const struct insn *insn);
 
+/* Digits of the opcodes 81 and 83, in place of a register (SDM volume 2, table A-6, group 1). */
+enum { INSN_ADD = 0, INSN_SUB = 5 };
+
+/* Is it `digit` rsp, insn->imm? */
+static inline bool insn_is_of_rsp(const struct insn *insn, unsigned digit)
+{
+	return insn->map == MAP_ONE && (insn->opcode == 0x81 || insn->opcode == 0x83) &&
+	       insn->wide && !insn->in_memory && insn->rm == HW_RSP && (insn->reg & 7) == digit;
+}
+
 #endif
