@@ -72,7 +72,8 @@ def modules(php, name):
 
 
 def settings(php):
-    """{name: options}; in the short form two at most, but of the machine's all."""
+    """{name: options}; in the short form of the machine's all, of another one, which is in a folder of
+    its own, the one that has most: the JIT, or opcache."""
     json = [f"extension={file}" for file in modules(php, "json") if php.root]  # built in from 8.0 on
     plain = "-n", *(word for line in json for word in ("-d", line))
     ways = {"plain": plain}
@@ -84,5 +85,5 @@ def settings(php):
         if jit:
             ways["tracing_jit"] = *load, *JIT, "opcache.jit=tracing"
             ways["function_jit"] = *load, *JIT, "opcache.jit=function"
-    brief = not LONG and php.root
-    return {name: way for name, way in ways.items() if not brief or name in ("opcache", "tracing_jit")}
+    most = "tracing_jit" if "tracing_jit" in ways else "opcache"
+    return {name: way for name, way in ways.items() if LONG or not php.root or name == most}
