@@ -112,6 +112,11 @@ class Profile:
         self.comments = [text[i] for i in numbers(top.get(13, b""))]
         self.default_type = text[top.get(14, 0)]
 
+    @property
+    def met(self):
+        """The samples with a stack: without CPU time that was not sampled."""
+        return [s for s in self.samples if s["names"] != ["[not sampled]"]]
+
     def total(self, index):
         return sum(s["values"][index] for s in self.samples)
 
