@@ -117,7 +117,6 @@ static void set_up(struct v8_runtime *rt, unsigned release)
 	rt->t.fp_function = -16;
 	rt->t.fp_bytecode = -32;
 	rt->t.fp_offset = -40;
-	rt->t.kind_mask = 15;
 	rt->t.kind_regexp = 3;
 	memcpy(rt->t.frames, (int32_t[V8_FRAME_TYPES]){ 1, 2, 4, 12, 17, 22, 23, 28, 29 },
 	       sizeof(rt->t.frames));

@@ -54,7 +54,6 @@ static struct v8_runtime runtime(const struct memory *memory, bool trusted)
 		       .code_flags = 48,
 		       .code_size = 52,
 		       .code_bytes = 56,
-		       .kind_mask = 15,
 		       .kind_baseline = 10 },
 	};
 }

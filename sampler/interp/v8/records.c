@@ -145,7 +145,7 @@ static bool prove_code(struct v8_look *look, const struct v8_record *r, uint64_t
 	proof[2] = memory_word(head, (size_t)l->code_positions);
 	proof[3] = t->code_start ? memory_word(head, (size_t)t->code_start) : 0;
 	proof[4] = size;
-	proof[CODE_KIND] = flags & t->kind_mask;
+	proof[CODE_KIND] = flags & V8_KIND_MASK;
 	if (r->kind == V8_OPTIMIZED)
 		return read_deopt(look, proof[1], &shared, &proof[CODE_WORDS]) &&
 		       shared == r->shared;

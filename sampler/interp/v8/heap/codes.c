@@ -96,7 +96,7 @@ static bool read_code(struct v8_runtime *rt, uint64_t stream, struct v8_code *c)
 	    !v8_bytes(rt, c->code - 1, c->head, sizeof(c->head)) || !agrees(rt, c))
 		return false;
 	c->size = memory_u32(c->head, t->code_size);
-	c->kind = (uint8_t)(memory_u32(c->head, t->code_flags) & t->kind_mask);
+	c->kind = (uint8_t)(memory_u32(c->head, t->code_flags) & V8_KIND_MASK);
 	return true;
 }
 

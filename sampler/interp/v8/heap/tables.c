@@ -107,8 +107,6 @@ static const struct release {
 	/* clang-format on */
 };
 
-enum { KIND_MASK = 15 };
-
 static const struct release *find_release(int number)
 {
 	for (size_t i = 0; i < sizeof(releases) / sizeof(*releases); i++)
@@ -130,7 +128,6 @@ static void take_release(struct v8_tables *t, const struct release *r)
 	t->shared = r->shared;
 	t->kind_regexp = r->regexp;
 	t->kind_baseline = r->baseline;
-	t->kind_mask = KIND_MASK;
 }
 
 /* The constants. */

@@ -62,6 +62,8 @@ enum {
 	V8_NODE_26 = 1406,
 };
 
+enum { V8_KIND_MASK = 15 };
+
 /* Offsets are in bytes from the object's own address, without the tag. */
 struct v8_tables {
 	int32_t version[4]; /* major, minor, build, patch */
@@ -93,9 +95,8 @@ struct v8_tables {
 	int32_t fp_marker, fp_function, fp_bytecode, fp_offset;
 	int32_t frames[V8_FRAME_TYPES];
 
-	/* CodeKind, in the low four bits of a Code's flags. */
+	/* CodeKind, V8_KIND_MASK of a Code's flags. */
 	uint8_t kind_regexp, kind_baseline; /* those behind are of optimized code */
-	uint8_t kind_mask;
 };
 
 /* Reads the tables. ERR_NOTFOUND: there is no V8 there; ERR_BUSY: there is, but not with this bias; ERR_FORMAT with a

@@ -145,7 +145,6 @@ static void set_tables(void)
 		.fp_bytecode = -32,
 		.fp_offset = -40,
 		.frames = { 1, 2, 4, 12, 17, 22, 23, 28, 29 },
-		.kind_mask = 15,
 		.kind_regexp = 3,
 		.kind_baseline = KIND_BASELINE,
 	};

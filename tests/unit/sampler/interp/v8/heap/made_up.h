@@ -108,7 +108,6 @@ static inline void make_heap(void)
 		.code_flags = 48,
 		.code_size = 52,
 		.code_bytes = 56,
-		.kind_mask = 15,
 	};
 	heap.layout = (struct v8_layout){
 		.not_string = -128,
