@@ -67,8 +67,8 @@
 
 enum { PAGE = 4096, HELPED_PRIORITY = 2, OWN_PRIORITY = 3, HELPED_NICE = -20 };
 
-/* The watchdog's descriptors. */
-enum { STAT_FD, SAMPLER_FD, TRACER_STAT_FD, TRACER_SCHEDSTAT_FD };
+/* The watchdog's descriptors; 2 is sampler's. */
+enum { STAT_FD, SAMPLER_FD, TRACER_STAT_FD = 3, TRACER_SCHEDSTAT_FD };
 
 /* Shared with the watchdog. */
 struct page {
@@ -160,6 +160,7 @@ struct post {
 	struct page *page;
 	pid_t sampler, tracer; /* tracer: its files are open */
 	struct watch watch;
+	bool killed; /* sampler, by us, and that was said */
 };
 
 /* For the handler of SIGUSR1. */
@@ -235,10 +236,23 @@ static bool set_class(pid_t thread, bool realtime)
 	return !sched_setscheduler(thread, realtime ? SCHED_FIFO : SCHED_OTHER, &param);
 }
 
+/* Says so once: else the user would read no more than "Killed". It must not wait for a reader. */
+static void kill_sampler(struct post *p)
+{
+	static const char why[] =
+		"sampler: killed by its watchdog: it was stopped or hung while it "
+		"held a thread of the process, which now runs on\n";
+	struct pollfd err = { .fd = STDERR_FILENO, .events = POLLOUT };
+
+	tell_sampler(SIGKILL);
+	if (!p->killed && poll(&err, 1, 0) > 0)
+		p->killed = write(STDERR_FILENO, why, sizeof(why) - 1) > 0;
+}
+
 static void act(struct post *p, enum watch_verdict verdict)
 {
 	if (verdict & WATCH_KILL)
-		tell_sampler(SIGKILL);
+		kill_sampler(p);
 	if (verdict & WATCH_CONTINUE) {
 		p->page->continued++;
 		tell_sampler(SIGCONT);
@@ -343,8 +357,8 @@ static void take_own_name(void)
 	memcpy(program_invocation_name, name, room < sizeof(name) ? room : sizeof(name) - 1);
 }
 
-/* Only two descriptors are kept, and two more are opened while a thread is held: a pipe that only
- * sampler should hold open must not stay open because of us. */
+/* Two descriptors and stderr are kept, and two more are opened while a thread is held: any other
+ * pipe that only sampler should hold open must not stay open because of us. */
 static void become_watchdog(struct page *page, pid_t sampler)
 {
 	const struct sched_param param = { .sched_priority = OWN_PRIORITY };
@@ -362,12 +376,12 @@ static void become_watchdog(struct page *page, pid_t sampler)
 	setsid();
 	take_own_name();
 	snprintf(path, sizeof(path), "/proc/%d/stat", sampler);
-	stat_fd = fcntl(open(path, O_RDONLY), F_DUPFD, 2);
-	sampler_fd = fcntl((int)syscall(SYS_pidfd_open, sampler, 0), F_DUPFD, 2);
+	stat_fd = fcntl(open(path, O_RDONLY), F_DUPFD, 3);
+	sampler_fd = fcntl((int)syscall(SYS_pidfd_open, sampler, 0), F_DUPFD, 3);
 	if (stat_fd < 0 || sampler_fd < 0 || dup2(stat_fd, STAT_FD) < 0 ||
 	    dup2(sampler_fd, SAMPLER_FD) < 0)
 		_exit(1);
-	close_from(2);
+	close_from(3);
 	if (chdir("/") == 0)
 		keep_watch(&post);
 	_exit(0);

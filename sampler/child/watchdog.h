@@ -15,6 +15,8 @@
  *                     the threads of a dead tracer
  *   no progress while something is held (hung): killed after 10 s
  *
+ * Where it has killed us, it says so on stderr.
+ *
  * Times are counted in polls that the watchdog has made, so that a suspended machine does not look
  * like a hung process.
  *

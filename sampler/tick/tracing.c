@@ -294,16 +294,21 @@ void tracing_free(struct tracing *t)
 	free(t);
 }
 
-/* Starts another tracing thread: the old one has ended to release parked threads, or never
- * began. */
-static int replace(struct tracing *t)
+/* The tracing thread has ended to release parked threads, or never began. Its last word to the
+ * watchdog was that these are held. No tracing thread may follow for long, since an idle target is
+ * not asked: the watchdog would take us for hung, and kill us. */
+static void bury(struct tracing *t)
 {
 	if (t->thread)
 		pthread_join(t->thread, NULL);
 	t->thread = 0;
-	if (t->error.code || start_thread(t))
-		return ERR_IO;
-	return 0;
+	watchdog_none_held(t->watchdog);
+}
+
+static int replace(struct tracing *t)
+{
+	bury(t);
+	return t->error.code || start_thread(t) ? ERR_IO : 0;
 }
 
 int tracing_ask(struct tracing *t, struct slot *slot)
@@ -322,8 +327,10 @@ struct slot *tracing_returned(struct tracing *t)
 {
 	struct slot *slot = t->expected ? take(&t->returned) : NULL;
 
-	if (!slot && t->expected && t->ended)
+	if (!slot && t->ended && t->expected)
 		replace(t); /* what it left in the ring is for its successor */
+	else if (!slot && t->ended && t->thread)
+		bury(t);
 	t->expected -= slot != NULL;
 	return slot;
 }

@@ -39,7 +39,8 @@ void tracing_free(struct tracing *t);
  * tracing thread any more and none can be made. */
 int tracing_ask(struct tracing *t, struct slot *slot);
 
-/* A slot that has come back; NULL: none has. */
+/* A slot that has come back; NULL: none has. When the tracing thread has ended, it also tells the
+ * watchdog that no thread is held, so it is to be called after each tracing_wait. */
 struct slot *tracing_returned(struct tracing *t);
 
 /* Waits until a slot has come back, or the time `until` (CLOCK_MONOTONIC, ns) has come, or one of
