@@ -148,8 +148,6 @@ static void stop_ourselves(void)
 /* Called while no thread samples: does what is impossible while one does. */
 static void use_intermission(struct recording *r)
 {
-	/* The end of the tracing thread has released the threads that it still had attached. */
-	watchdog_none_held(r->round.watchdog);
 	watchdog_obey(r->round.watchdog);
 	if (interim_wants_start(r->interim))
 		interim_start(r->interim);

@@ -23,6 +23,7 @@
 #include "sampler/child/watchdog.h"
 #include "sampler/go/stacks/goroutines.h"
 #include "sampler/stop/holding.h"
+#include "sampler/stop/stop.h"
 
 enum stage { GATHERING, HOLDING, FAILED, FINISHED };
 
@@ -116,17 +117,6 @@ static void *tracing(void *arg)
 
 /* The caller's thread. */
 
-/* pthread_join(3) returns a moment before the thread's ptrace relations end (exit_mm() and
- * exit_notify() in kernel/exit.c). So we also wait until the thread's number is gone. */
-static void join(struct hold *h)
-{
-	static const struct timespec moment = { 0, 20000 };
-
-	pthread_join(h->thread, NULL);
-	for (int i = 0; i < 100 && !syscall(SYS_tgkill, getpid(), h->tracer, 0); i++)
-		nanosleep(&moment, NULL);
-}
-
 static void block_signals(sigset_t *old)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
@@ -175,7 +165,7 @@ static int start(struct hold *h, struct error *err)
 	pthread_mutex_unlock(&h->mutex);
 	if (!rc)
 		return 0;
-	join(h);
+	tracer_join(h->thread, h->tracer);
 	if (err)
 		*err = h->error;
 	return h->error.code;
@@ -228,7 +218,7 @@ void hold_end(struct hold *h, struct hold_report *report)
 	h->done = true;
 	pthread_cond_broadcast(&h->changed);
 	pthread_mutex_unlock(&h->mutex);
-	join(h);
+	tracer_join(h->thread, h->tracer);
 	watchdog_none_held(h->holding.watchdog);
 	if (h->holding.begun_ns)
 		h->report.ns = h->holding.ended_ns - h->holding.begun_ns;

@@ -37,6 +37,7 @@ enum {
 	SHORT_NS = 1000000, /* a stop within this time counts from the request */
 	SETTLE_TRIES = 20,
 	SETTLE_NS = 20000,
+	JOIN_TRIES = 100,
 };
 
 struct request {
@@ -510,4 +511,14 @@ void tracer_free(struct tracer *t)
 	if (t->awake_fd >= 0)
 		close(t->awake_fd);
 	free(t);
+}
+
+/* The thread's number is released after its ptrace relations (exit_notify()). */
+void tracer_join(pthread_t thread, pid_t tid)
+{
+	static const struct timespec moment = { 0, SETTLE_NS };
+
+	pthread_join(thread, NULL);
+	for (int i = 0; i < JOIN_TRIES && !syscall(SYS_tgkill, getpid(), tid, 0); i++)
+		nanosleep(&moment, NULL);
 }

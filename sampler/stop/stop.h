@@ -15,6 +15,7 @@
 #ifndef SAMPLER_STOP_STOP_H
 #define SAMPLER_STOP_STOP_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -73,6 +74,11 @@ void tracer_takes_stopped(struct tracer *t);
 /* Waits briefly until parked threads are in their calls, then frees memory and timer. The kernel
  * releases the threads still attached when the calling thread exits. */
 void tracer_free(struct tracer *t);
+
+/* Waits for the end of a thread of ours that has traced, whose number is `tid`, and of its ptrace
+ * relations. pthread_join(3) returns a moment before these end (exit_mm() and exit_notify() in
+ * kernel/exit.c). */
+void tracer_join(pthread_t thread, pid_t tid);
 
 /* When a thread can be expected to stop after the request. */
 enum stop_when {

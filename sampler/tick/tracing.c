@@ -272,14 +272,24 @@ int tracing_start(struct tracing **out, struct watchdog *w, struct error *err)
 	return 0;
 }
 
+/* The tracing thread has ended. If it has ended to release parked threads, its last word to the
+ * watchdog was that these are held. No tracing thread may follow for long, since an idle target is
+ * not asked: the watchdog would take us for hung, and kill us. */
+static void bury(struct tracing *t)
+{
+	if (t->thread)
+		tracer_join(t->thread, t->tid);
+	t->thread = 0;
+	watchdog_none_held(t->watchdog);
+}
+
 void tracing_end(struct tracing *t)
 {
 	t->quit = true;
 	if (!t->thread)
 		return;
 	wake(t);
-	pthread_join(t->thread, NULL);
-	t->thread = 0;
+	bury(t);
 }
 
 void tracing_free(struct tracing *t)
@@ -294,17 +304,7 @@ void tracing_free(struct tracing *t)
 	free(t);
 }
 
-/* The tracing thread has ended to release parked threads, or never began. Its last word to the
- * watchdog was that these are held. No tracing thread may follow for long, since an idle target is
- * not asked: the watchdog would take us for hung, and kill us. */
-static void bury(struct tracing *t)
-{
-	if (t->thread)
-		pthread_join(t->thread, NULL);
-	t->thread = 0;
-	watchdog_none_held(t->watchdog);
-}
-
+/* The old one has ended to release parked threads, or never began. */
 static int replace(struct tracing *t)
 {
 	bury(t);
