@@ -67,6 +67,12 @@ def pythons():
         yield "python" + path.split("/")[-3] + "_of_pyenv", functools.partial(Interpreter, path)
 
 
+def some_pythons():
+    """In the short form the machine's, the oldest and the newest of them."""
+    every = list(pythons())
+    return amount([every[0], every[1], every[-1]], every)
+
+
 def rubies():
     """Each CRuby, in the same way."""
     yield "the_machine_s_ruby", lambda: Interpreter(need("ruby"))
