@@ -17,9 +17,9 @@
 enum { PIECE = 500 };
 
 #ifdef __SANITIZE_ADDRESS__
-enum { FEW = 11, ALL = 7 }; /* a sanitizer takes five times as long */
+enum { FEW = 23, ALL = 7 }; /* a sanitizer takes five times as long */
 #else
-enum { FEW = 5, ALL = 1 };
+enum { FEW = 13, ALL = 1 };
 #endif
 
 struct seen {
