@@ -110,6 +110,49 @@ static bool wait_for(pid_t tid, int *signal)
 	return true;
 }
 
+/* Of the thread, which is stopped: while it runs, the kernel's number lags behind. */
+static unsigned long cpu_ns(pid_t tid)
+{
+	unsigned long ns = 0;
+	char path[32];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", tid);
+	f = fopen(path, "r");
+	if (!f || fscanf(f, "%lu", &ns) != 1)
+		exit(1);
+	fclose(f);
+	return ns;
+}
+
+static bool run_for(pid_t tid, long us, int *signal)
+{
+	if (ptrace(PTRACE_CONT, tid, 0, *signal))
+		return false;
+	usleep((useconds_t)(us / 2 + random() % us));
+	ptrace(PTRACE_INTERRUPT, tid, 0, 0);
+	return wait_for(tid, signal);
+}
+
+/* On a busy machine the thread may have waited for a CPU all the time. Then it would be met where it
+ * was met before, again and again. */
+static bool run_until_it_got_on(pid_t tid, long us, int *signal)
+{
+	unsigned long enough = cpu_ns(tid) + (unsigned long)us * 1000 / 8;
+	int doublings = 0;
+
+	do
+		if (!run_for(tid, us << doublings, signal))
+			return false;
+	while (cpu_ns(tid) < enough && ++doublings < 10);
+	return true;
+}
+
+static bool step_once(pid_t tid, int *signal)
+{
+	return !ptrace(PTRACE_SINGLESTEP, tid, 0, *signal) && wait_for(tid, signal);
+}
+
 static void run(pid_t tid, long count, bool step, long us)
 {
 	int signal = 0;
@@ -119,13 +162,7 @@ static void run(pid_t tid, long count, bool step, long us)
 		exit(3);
 	while (count--) {
 		look_at(tid);
-		if (ptrace(step ? PTRACE_SINGLESTEP : PTRACE_CONT, tid, 0, signal))
-			return;
-		if (!step) {
-			usleep((useconds_t)(us / 2 + random() % us));
-			ptrace(PTRACE_INTERRUPT, tid, 0, 0);
-		}
-		if (!wait_for(tid, &signal))
+		if (!(step ? step_once(tid, &signal) : run_until_it_got_on(tid, us, &signal)))
 			return;
 	}
 	ptrace(PTRACE_DETACH, tid, 0, signal);
