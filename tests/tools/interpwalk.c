@@ -110,21 +110,6 @@ static bool wait_for(pid_t tid, int *signal)
 	return true;
 }
 
-/* Of the thread, which is stopped: while it runs, the kernel's number lags behind. */
-static unsigned long cpu_ns(pid_t tid)
-{
-	unsigned long ns = 0;
-	char path[32];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/schedstat", tid);
-	f = fopen(path, "r");
-	if (!f || fscanf(f, "%lu", &ns) != 1)
-		exit(1);
-	fclose(f);
-	return ns;
-}
-
 static bool run_for(pid_t tid, long us, int *signal)
 {
 	if (ptrace(PTRACE_CONT, tid, 0, *signal))
@@ -138,13 +123,15 @@ static bool run_for(pid_t tid, long us, int *signal)
  * was met before, again and again. */
 static bool run_until_it_got_on(pid_t tid, long us, int *signal)
 {
-	unsigned long enough = cpu_ns(tid) + (unsigned long)us * 1000 / 8;
+	struct registers before = { 0 }, now = { 0 };
 	int doublings = 0;
 
+	if (registers_read(tid, &before))
+		return false;
 	do
-		if (!run_for(tid, us << doublings, signal))
+		if (!run_for(tid, us << doublings, signal) || registers_read(tid, &now))
 			return false;
-	while (cpu_ns(tid) < enough && ++doublings < 10);
+	while (!memcmp(&before.user, &now.user, sizeof(now.user)) && ++doublings < 8);
 	return true;
 }
 
