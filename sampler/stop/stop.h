@@ -75,7 +75,7 @@ void tracer_takes_stopped(struct tracer *t);
  * releases the threads still attached when the calling thread exits. */
 void tracer_free(struct tracer *t);
 
-/* Waits for the end of a thread of ours that has traced, whose number is `tid`, and of its ptrace
+/* Waits for the end of a thread of ours that has traced (`tid`: its number), and of its ptrace
  * relations. pthread_join(3) returns a moment before these end (exit_mm() and exit_notify() in
  * kernel/exit.c). */
 void tracer_join(pthread_t thread, pid_t tid);

@@ -272,13 +272,14 @@ int tracing_start(struct tracing **out, struct watchdog *w, struct error *err)
 	return 0;
 }
 
-/* The tracing thread has ended. If it has ended to release parked threads, its last word to the
- * watchdog was that these are held. No tracing thread may follow for long, since an idle target is
- * not asked: the watchdog would take us for hung, and kill us. */
+/* The tracing thread, if there was one, has ended or is about to. If it has ended to release parked
+ * threads, its last word to the watchdog was that these are held. No tracing thread may follow for
+ * long, since an idle target is not asked: the watchdog would take us for hung, and kill us. */
 static void bury(struct tracing *t)
 {
-	if (t->thread)
-		tracer_join(t->thread, t->tid);
+	if (!t->thread)
+		return;
+	tracer_join(t->thread, t->tid);
 	t->thread = 0;
 	watchdog_none_held(t->watchdog);
 }
@@ -329,7 +330,7 @@ struct slot *tracing_returned(struct tracing *t)
 
 	if (!slot && t->ended && t->expected)
 		replace(t); /* what it left in the ring is for its successor */
-	else if (!slot && t->ended && t->thread)
+	else if (!slot && t->ended)
 		bury(t);
 	t->expected -= slot != NULL;
 	return slot;

@@ -107,14 +107,6 @@ def nodes():
         yield "node_of_debian_with_libnode", lambda: of_debian("nodejs", "usr/bin/node")
 
 
-def interpwalk(pid, count, *how):
-    """Stacks (tests/tools/interpwalk.c)."""
-    tool = os.path.join(BUILD, "tests", "tools", "interpwalk")
-    done = subprocess.run([tool, str(pid), str(count), *map(str, how)], capture_output=True, text=True)
-    assert done.returncode == 0, (done.returncode, done.stdout[-300:], done.stderr)
-    return [line for line in done.stdout.splitlines() if not line.startswith("#")]
-
-
 def of_the_rest(life):
     """(the profile of the rest of a program's life or None, was it met too late?)"""
     life.send_signal(signal.SIGSTOP)

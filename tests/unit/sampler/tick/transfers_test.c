@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -14,7 +13,6 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "base/buffer.h"
 #include "base/clock.h"
 #include "base/process/process.h"
 #include "sampler/thread/calls.h"
@@ -22,6 +20,7 @@
 #include "sampler/member/member.h"
 #include "sampler/tick/round.h"
 #include "sampler/tick/transfers.h"
+#include "tests/unit/sampler/tick/waits.h"
 
 enum { LONG = 1 << 20, PIPE_ROOM = 1 << 16, SHORT = 100, MS = 1000000 };
 
@@ -50,22 +49,9 @@ static void *writes(void *arg)
 	return arg;
 }
 
-static bool waits_in(long number)
-{
-	struct buffer text = { 0 };
-	char name[48];
-	bool so;
-
-	snprintf(name, sizeof(name), "task/%d/syscall", writer);
-	so = !process_read(&member.process, name, &text, NULL) && !buffer_add(&text, "", 1) &&
-	     text.data[0] != 'r' && strtol((const char *)text.data, NULL, 10) == number;
-	buffer_release(&text);
-	return so;
-}
-
 static void until_it_waits_in(long number)
 {
-	while (!waits_in(number))
+	while (!waits_in(&member.process, writer, number))
 		usleep(1000);
 }
 

@@ -1,0 +1,20 @@
+"""Stacks by tests/tools/interpwalk.c, and a count of what was seen of them."""
+import collections
+
+from harness import *
+
+
+class Tally(collections.Counter):
+    def told(self):
+        return ", ".join(f"{n} {what}" for what, n in self.items())
+
+
+def interpwalk(pid, count, *how):
+    """Stacks, one a line."""
+    tool = os.path.join(BUILD, "tests", "tools", "interpwalk")
+    done = subprocess.run([tool, str(pid), str(count), *map(str, how)], capture_output=True, text=True)
+    assert done.returncode == 0, (done.returncode, done.stdout[-300:], done.stderr[-300:])
+    return [line for line in done.stdout.splitlines() if not line.startswith("#")]
+
+
+__all__ = [name for name in dir() if not name.startswith("_")]
