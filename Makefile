@@ -90,7 +90,13 @@ archives = $(patsubst %,$(BUILD)/lib/%.a,$(1))
 
 all: $(BUILD)/sampler $(BUILD)/libsampler-pprof.a ## build the program and the library (the default)
 
-$(BUILD)/obj/%.o: %.c Makefile
+# Other flags, or another compiler, make everything anew.
+$(BUILD)/flags: always
+	@mkdir -p $(@D)
+	@echo '$(subst ','"'"',$(CC) $(ALL_CFLAGS))' >$@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+$(BUILD)/obj/%.o: %.c Makefile $(BUILD)/flags
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
@@ -172,7 +178,7 @@ endef
 $(foreach t,$(UNIT_SOURCES),$(eval $(call unit_rule,$(t))))
 
 # valgrind takes a second to start, and Criterion would have it start for each test.
-$(BUILD)/obj/tests/valgrind/%.o: tests/unit/%.c tests/lib/criterion/criterion.h Makefile
+$(BUILD)/obj/tests/valgrind/%.o: tests/unit/%.c tests/lib/criterion/criterion.h Makefile $(BUILD)/flags
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests/lib -MMD -MP -c $< -o $@
@@ -328,6 +334,6 @@ clean: ## remove everything that was built
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | column -t -s @
 
-.PHONY: all accuracy check check-bytes check-long check-build check-san-build format bench install uninstall static static-program wheel clean help fixtures
+.PHONY: all always accuracy check check-bytes check-long check-build check-san-build format bench install uninstall static static-program wheel clean help fixtures
 .DELETE_ON_ERROR:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
