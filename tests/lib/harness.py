@@ -108,12 +108,12 @@ class Recording:
     """Its `err` has the whole summary (-v) unless `brief`. `profile` is None if there was nothing to
     write."""
 
-    def __init__(self, *arguments, env=None, stdin=None, brief=False):
+    def __init__(self, *arguments, env=None, stdin=None, brief=False, timeout=100):
         self.folder = tempfile.mkdtemp(prefix="sampler-test-")
         self.path = os.path.join(self.folder, "out.pb.gz")
         detail = [] if brief or "-q" in arguments else ["-v"]
-        run = subprocess.run([SAMPLER, "-o", self.path, *detail, *map(str, arguments)], timeout=100,
-                             capture_output=True, text=True, env=env, stdin=stdin)
+        run = subprocess.run([SAMPLER, "-o", self.path, *detail, *map(str, arguments)], env=env, stdin=stdin,
+                             capture_output=True, text=True, timeout=timeout)
         self.status, self.out, self.err = run.returncode, run.stdout, run.stderr
         self.profile = Profile(self.path) if os.path.exists(self.path) else None
         shutil.rmtree(self.folder)
