@@ -94,7 +94,7 @@ def measure(kind, stops):
         os.kill(program.keeper_pid(), signal.SIGSTOP)
         gdb = peers.Gdb(program.keeper_pid())
         misses = 0
-        while stacks.count < stops and misses < 200 + 2 * stops:
+        while stacks.count < stops and misses < 200 + 10 * stops:
             time.sleep(random.uniform(0.001, 0.020))
             pids = program.pids()
             if not pids or not freeze(pids):
