@@ -90,7 +90,7 @@ archives = $(patsubst %,$(BUILD)/lib/%.a,$(1))
 
 all: $(BUILD)/sampler $(BUILD)/libsampler-pprof.a ## build the program and the library (the default)
 
-# Other flags, or another compiler, make everything anew.
+# Other compiler flags, or another compiler, compile everything anew.
 $(BUILD)/flags: always
 	@mkdir -p $(@D)
 	@echo '$(subst ','"'"',$(CC) $(ALL_CFLAGS))' >$@.new
