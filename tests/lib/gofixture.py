@@ -22,11 +22,12 @@ SHARED = (1, ["-buildmode=c-shared", "-ldflags=-s -w"])
 # are stripped PIEs.
 EXPERIMENTS = [("1.24.11", "X:noswissmap"), ("1.25.5", "X:noswissmap"),
                ("local", "X:staticlockranking"), ("1.27.4", "X:mapsplitgroup")]
+SHORT = [("1.20.14", "stripped"), ("local", "stripped_pie")]
+CASES, ONE = cases(SHORT, RELEASES, WAYS), SHORT[-1]
 # For work on a few cases: GOPROFILES_ONLY="1.20.14 stripped,local plain".
-CASES = [(r, w) for r in RELEASES for w in WAYS] if LONG else \
-    [("1.20.14", "stripped"), ("local", "stripped_pie")]
 if os.environ.get("GOPROFILES_ONLY"):
     CASES = [tuple(case.split()) for case in os.environ["GOPROFILES_ONLY"].split(",")]
+    ONE = CASES[-1]
 
 
 def build(release, way, package="."):

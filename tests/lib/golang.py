@@ -16,6 +16,33 @@ def since(release):
     return RELEASES[RELEASES.index(release):]
 
 
+def cases(short, releases, ways):
+    """[(release, way to build)]. In the long form the newest release in each way, and each other one in
+    two: what a release changes and what a linker's flags change are not the same places."""
+    if not LONG:
+        return short
+    ways = list(ways)
+    two = [(release, ways[(2 * i + k) % len(ways)]) for i, release in enumerate(releases[:-1]) for k in (0, 1)]
+    return two + [(releases[-1], way) for way in ways]
+
+
+def for_each(cases, what):
+    """Calls what(release, way). It is skipped if each of them is."""
+    skipped = []
+    for release, way in cases:
+        try:
+            what(release, way)
+        except Skip as why:
+            skipped.append(str(why))
+            continue
+        except AssertionError as problem:
+            raise AssertionError(f"{release} {way}: {problem}") from problem
+        if LONG:
+            print(f"# {release} {way}: equal", flush=True)
+    if len(skipped) == len(cases):
+        raise Skip(skipped[0])
+
+
 def minor(release):
     return int((PINS["GO"] if release == "local" else release).split(".")[1])
 
