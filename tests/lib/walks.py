@@ -17,4 +17,10 @@ def interpwalk(pid, count, *how):
     return [line for line in done.stdout.splitlines() if not line.startswith("#")]
 
 
+def until_in(function, pid):
+    """Waits until it is in a stack: on a busy machine a runtime takes a good part of a second to start, and
+    then has no frames, or one without a line."""
+    assert wait_for(lambda: any(f"{function}@" in text for text in interpwalk(pid, 20, "run", 300)), 60)
+
+
 __all__ = [name for name in dir() if not name.startswith("_")]
