@@ -7,6 +7,8 @@
  *	quiet   only the numbers
  *	held    the threads are held meanwhile
  *	system  the runtime's own goroutines, too
+ *
+ * A goroutine without a stack has "end -1", with "moving" if its stack was being exchanged.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -70,6 +72,12 @@ static void show_frames(struct shown *s, const struct go_goroutine *g)
 	printf("\n\t%s:%u\n", f.file, f.line);
 }
 
+/* runtime/stack.go: a stack is exchanged while it grows, or while a GC scans it. */
+static bool is_moving(const struct go_goroutine *g)
+{
+	return !g->has_stack && (g->status == GO_COPYSTACK || g->scan);
+}
+
 static int show(void *ctx, const struct go_goroutine *g, struct error *err)
 {
 	struct shown *s = ctx;
@@ -77,9 +85,10 @@ static int show(void *ctx, const struct go_goroutine *g, struct error *err)
 	(void)err;
 	if (s->quiet)
 		return 0;
-	printf("goroutine %" PRIu64 " [%s%s%s]: end %d%s\n", g->goid, state_of(g),
+	printf("goroutine %" PRIu64 " [%s%s%s]: end %d%s%s\n", g->goid, state_of(g),
 	       g->status == GO_LEAKED ? " (leaked)" : "", g->locked ? ", locked to thread" : "",
-	       g->has_stack ? g->end : -1, g->system ? " system" : "");
+	       g->has_stack ? g->end : -1, is_moving(g) ? " moving" : "",
+	       g->system ? " system" : "");
 	show_frames(s, g);
 	printf("\n");
 	return 0;

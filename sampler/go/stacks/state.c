@@ -56,6 +56,14 @@ bool gostate_dead(const struct gostate *s)
 	return s->status == GO_IDLE || s->status == GO_DEAD || s->status == GO_DEADEXTRA;
 }
 
+/* copystack() of runtime/stack.go sets low, high and sp, one after the other. If the thread is held
+ * in between, the bounds may not fit together, or sp is outside of them. The stack grows with a
+ * status of its own (newstack) and shrinks while a GC scans it (scanstack). */
+static bool may_move(const struct gostate *s)
+{
+	return s->status == GO_COPYSTACK || s->scan;
+}
+
 bool gostate_lives(const struct gostate *s)
 {
 	switch (s->status) {
@@ -66,7 +74,8 @@ bool gostate_lives(const struct gostate *s)
 	case GO_COPYSTACK:
 	case GO_PREEMPTED:
 	case GO_LEAKED:
-		return s->goid && s->low && s->low < s->high && s->high - s->low <= STACK_MAX;
+		return s->goid && s->low &&
+		       (s->low < s->high ? s->high - s->low <= STACK_MAX : may_move(s));
 	}
 	return false;
 }
@@ -79,8 +88,8 @@ bool gostate_on_stack(const struct gostate *s, uint64_t sp)
 /* runtime/traceback.go, (*unwinder).initAt. A goroutine that has left the kernel, or is about to
  * enter it, is running for some instructions with syscallsp set; what is above that does not change
  * (runtime/proc.go, exitsyscall; mprof.go, doRecordGoroutineProfile of 1.27). While its stack is
- * being copied it does not run, and the old stack stays as it is. Bounds and sp change when the new
- * stack becomes valid, and then it is complete (runtime/stack.go, copystack). */
+ * being copied it does not run, and the old stack stays as it is. Once bounds and sp are those of the
+ * new stack, it is complete (runtime/stack.go, copystack); between these it has none. */
 bool gostate_rests(const struct gostate *s, uint64_t *pc, uint64_t *sp)
 {
 	if (s->status == GO_RUNNING && !s->syscall_sp)

@@ -31,13 +31,14 @@ void gostate_load(struct gostate *s, const struct gofields *f, const uint8_t *g)
  * stack.) */
 bool gostate_same(const struct gostate *a, const struct gostate *b);
 
-/* True for a live goroutine with a valid stack; false for one that is idle or dead. */
+/* True for a live goroutine whose stack's bounds are valid, or are just being exchanged (then
+ * gostate_rests is false); false for one that is idle or dead. */
 bool gostate_lives(const struct gostate *s);
 /* True for one that is idle or dead. Both are false for an unknown status. */
 bool gostate_dead(const struct gostate *s);
 
 /* Where the goroutine was left when it stopped running or called the kernel or C. False when it is
- * running, or when *sp is not on its stack. */
+ * running, or when *sp is not on its stack, as for a moment while the stack is exchanged. */
 bool gostate_rests(const struct gostate *s, uint64_t *pc, uint64_t *sp);
 
 /* True for an aligned stack pointer on the goroutine's stack. */

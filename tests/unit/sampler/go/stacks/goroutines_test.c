@@ -285,6 +285,36 @@ Test(gogoroutines, what_is_none_is_left_out)
 	cr_assert_eq(stats.left_out, 6);
 }
 
+/* runtime/stack.go, copystack: low, high and sp are set one after the other. */
+static void exchange(unsigned i, unsigned done)
+{
+	const uint64_t low = high_of(6), words[] = { low, low + STACK_BYTES, low + 0x100 };
+
+	for (unsigned k = 0; k < done; k++)
+		put(g_at(i) + (k < 2 ? k * 8 : G_SP), words[k], 8);
+}
+
+Test(gogoroutines, held_amid_an_exchange_of_its_stack_it_has_none)
+{
+	begin("go1.26.1");
+	for (unsigned done = 1; done <= 2; done++) {
+		made = 0;
+		make(GO_COPYSTACK);
+		exchange(0, done);
+		make(GO_WAITING);
+		put(g_at(1) + G_STATUS, 0x1000 | GO_WAITING, 4);
+		exchange(1, done);
+		cr_assert_eq(read_all(), 0);
+		cr_assert_eq(told_count, 2);
+		cr_assert(!told[0].g.has_stack && !told[1].g.has_stack);
+		cr_assert_eq(stats.without_stack, 2);
+		cr_assert_eq(stats.left_out, 0);
+	}
+	exchange(0, 3);
+	cr_assert_eq(read_all(), 0);
+	cr_assert(told[0].g.has_stack);
+}
+
 Test(gogoroutines, those_of_the_runtime_are_told_when_asked_for)
 {
 	static const enum table_function starts[] = { SYSTEM, RUNTIME_MAIN, FING, CLEANUPS, MAIN };
