@@ -37,7 +37,6 @@
 enum {
 	REFUSED_NS = 5000000,	 /* a tracer that has just ended may still count as one */
 	OVERDUE_NS = 1000000000, /* for threads that the kernel keeps from stopping */
-	SETTLE_TRIES = 20,
 	NAP_NS = 20000,
 };
 
@@ -353,10 +352,10 @@ static void see_off(struct holding *h)
 	}
 }
 
-/* True if each parked thread sleeps in its call, and no stop of it is pending. */
-static bool all_sleep(struct holding *h)
+/* True if no parked thread has stopped, or is about to. */
+static bool have_all_settled(struct holding *h, unsigned looks)
 {
-	bool sleep = true;
+	bool settled = true;
 
 	for (size_t i = 0; i < h->room; i++) {
 		struct held *held = &h->held[i];
@@ -364,23 +363,28 @@ static bool all_sleep(struct holding *h)
 
 		if (held->state != HELD_TRACED || held->tracee.state != TRACEE_PARKED)
 			continue;
-		if (tracee_event(P_PID, held->tracee.tid, WNOHANG, &status) > 0)
+		settled &= thread_has_settled(held->tracee.tid, looks);
+		if (tracee_event(P_PID, held->tracee.tid, WNOHANG, &status) > 0) {
 			serve_repaired(held, status);
-		sleep &= held->state == HELD_TRACED && held->tracee.state == TRACEE_PARKED &&
-			 thread_is_asleep(held->tracee.tid);
+			settled = false;
+		}
 	}
-	return sleep;
+	return settled;
 }
 
 void holding_let_go(struct holding *h)
 {
+	uint64_t until;
+
 	for (size_t i = 0; i < h->room; i++)
 		if (stands(&h->held[i]))
 			let_go(&h->held[i]);
 	h->ended_ns = monotonic_ns();
 	waker_set(&h->waker, true);
 	see_off(h);
-	for (int i = 0; i < SETTLE_TRIES && !all_sleep(h); i++) { /* see settle() in stop.c */
+	until = monotonic_ns() + THREAD_SETTLES_NS;
+	/* See settle() in stop.c. */
+	for (unsigned looks = 0; !have_all_settled(h, looks) && monotonic_ns() < until; looks++) {
 		see_off(h);
 		nap();
 	}

@@ -35,7 +35,6 @@ enum {
 	VANISH_NS = 5000000, /* a thread that has not stopped by then may be gone unreported */
 	SPIN_NS = 20000,
 	SHORT_NS = 1000000, /* a stop within this time counts from the request */
-	SETTLE_TRIES = 20,
 	SETTLE_NS = 20000,
 	JOIN_TRIES = 100,
 };
@@ -474,11 +473,11 @@ static bool serve_one_parked(struct tracer *t)
 	return r;
 }
 
-static bool all_parked_sleep(const struct tracer *t)
+static bool have_all_settled(const struct tracer *t, unsigned looks)
 {
 	for (size_t i = 0; i < REQUESTS_MAX; i++)
 		if (t->requests[i].tracee.state == TRACEE_PARKED &&
-		    !thread_is_asleep(t->requests[i].tracee.tid))
+		    !thread_has_settled(t->requests[i].tracee.tid, looks))
 			return false;
 	return true;
 }
@@ -486,17 +485,21 @@ static bool all_parked_sleep(const struct tracer *t)
 /*
  * Our exit is about to release the parked threads. An ignored signal that is on its way to one of
  * them has already cut its call short, and after our exit the call would not be entered again. So
- * that stop is served first. A signal that comes between here and the exit, in some 30 µs, still
- * does harm.
+ * that stop is served first, and on a busy machine it is waited for. A signal that comes between
+ * here and the exit, in some 30 µs, still does harm.
  */
 static void settle(struct tracer *t)
 {
 	struct timespec moment = { 0, SETTLE_NS };
+	uint64_t until = monotonic_ns() + THREAD_SETTLES_NS;
 
-	for (int i = 0; i < SETTLE_TRIES && t->parked + t->asked; i++) {
+	for (unsigned looks = 0; t->parked + t->asked && monotonic_ns() < until; looks++) {
+		/* First, so that a thread that stops in between is seen. */
+		bool settled = have_all_settled(t, looks);
+
 		if (serve_one_parked(t) || t->asked)
 			continue;
-		if (all_parked_sleep(t))
+		if (settled)
 			break;
 		nanosleep(&moment, NULL); /* a yield would do nothing: our priority is higher */
 	}

@@ -9,6 +9,10 @@
 
 #include "base/process/process.h"
 
+enum {
+	LOOKS_MIN = 20,
+};
+
 /* Reads a file of the thread as text, cut off where `room` ends. On failure the text is empty. */
 static void read_thread_file(pid_t tid, const char *name, char *text, size_t room)
 {
@@ -36,12 +40,26 @@ static bool read_stat(pid_t tid, char *state, unsigned *flags)
 	return paren && sscanf(paren, ") %c %*d %*d %*d %*d %*d %u", state, flags) == 2;
 }
 
-bool thread_is_asleep(pid_t tid)
+static bool is_asleep(pid_t tid)
 {
 	unsigned flags;
 	char state;
 
 	return !read_stat(tid, &state, &flags) || strchr("SD", state);
+}
+
+static bool has_signal(pid_t tid)
+{
+	char text[4096];
+
+	read_thread_file(tid, "status", text, sizeof(text));
+	return (process_field(text, "\nSigPnd:", 16) | process_field(text, "\nShdPnd:", 16)) &
+	       ~process_field(text, "\nSigBlk:", 16);
+}
+
+bool thread_has_settled(pid_t tid, unsigned looks)
+{
+	return is_asleep(tid) || (looks >= LOOKS_MIN && !has_signal(tid));
 }
 
 bool thread_is_dying(pid_t tid)

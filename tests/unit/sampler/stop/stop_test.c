@@ -52,6 +52,32 @@ static void kill_child(pid_t child)
 	waitpid(child, NULL, 0);
 }
 
+static char state_of(pid_t pid)
+{
+	char path[64], text[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "r");
+	cr_assert(f && fgets(text, sizeof(text), f));
+	fclose(f);
+	return strrchr(text, ')')[2];
+}
+
+static void wait_for_state(pid_t pid, char state)
+{
+	for (int i = 0; i < 30000 && state_of(pid) != state; i++)
+		usleep(1000);
+	cr_assert_eq(state_of(pid), state);
+}
+
+static void wait_for_count(atomic_int *count, int least)
+{
+	for (int i = 0; i < 30000 && *count < least; i++)
+		usleep(1000);
+	cr_assert_geq(*count, least);
+}
+
 static pid_t spin_child(void)
 {
 	pid_t child = fork();
@@ -90,9 +116,8 @@ static pid_t epoll_child(void)
 			if (epoll_wait(ep, &ev, 1, -1) < 0 && errno == EINTR)
 				shared->eintr++;
 	}
-	while (!shared->ready)
-		usleep(100);
-	usleep(20000);
+	wait_for_count(&shared->ready, 1);
+	wait_for_state(child, 'S');
 	return child;
 }
 
@@ -109,6 +134,16 @@ static int tracer_pid(pid_t pid)
 	if (f)
 		fclose(f);
 	return tracer;
+}
+
+/* Waits until the tracing thread has exited and the call goes on. On a busy machine the thread that
+ * was traced may run for a moment before. */
+static void wait_until_released(pid_t child)
+{
+	for (int i = 0; i < 30000 && tracer_pid(child); i++)
+		usleep(1000);
+	cr_assert_eq(tracer_pid(child), 0);
+	wait_for_state(child, 'S');
 }
 
 static struct stop ask_and_wait(struct tracer *t, pid_t tid)
@@ -246,15 +281,13 @@ Test(stop, repairs_a_wait_that_would_fail, .init = make_shared)
 
 		pthread_create(&thread, NULL, repair_thread, &r);
 		pthread_join(thread, NULL);
-		usleep(1000);
+		wait_until_released(r.child);
 	}
 	cr_assert_eq(taken, 0);
 	cr_assert_eq(shared->eintr, 0, "%d calls failed because of us", shared->eintr);
-	cr_assert_eq(tracer_pid(r.child), 0);
 	kill(r.child, SIGUSR1);
-	usleep(50000);
+	wait_for_count(&shared->eintr, 1); /* a real signal still interrupts */
 	cr_assert_eq(shared->signals, 1);
-	cr_assert_eq(shared->eintr, 1, "a real signal still interrupts");
 	kill_child(r.child);
 }
 
@@ -279,11 +312,9 @@ Test(stop, hands_on_the_signal_that_comes_first, .init = make_shared)
 			tracer_next(t, monotonic_ns() + NS_PER_S / 10, &stop);
 		}
 		tracer_free(t);
-		for (int j = 0; j < 1000 && shared->signals == before; j++)
-			usleep(100);
-		cr_assert(shared->signals > before);
+		wait_for_count(&shared->signals, before + 1);
 	}
-	usleep(20000);
+	wait_for_state(child, 'S');
 	cr_assert(shared->eintr <= shared->signals);
 	kill_child(child);
 }
@@ -319,11 +350,11 @@ Test(stop, an_ignored_signal_ends_no_call, .init = make_shared)
 		r.signal = ignored[i % 4];
 		pthread_create(&thread, NULL, repair_ignored_thread, &r);
 		pthread_join(thread, NULL);
-		usleep(1000);
+		wait_until_released(r.child);
 	}
+	cr_assert_eq(taken, 0);
 	/* One signal may come between our last look and our exit (docs/transparency.md). */
 	cr_assert_leq(shared->eintr, 1, "%d calls failed because of us", shared->eintr);
-	cr_assert_eq(tracer_pid(r.child), 0);
 	kill_child(r.child);
 }
 
@@ -358,25 +389,6 @@ Test(stop, reports_threads_that_have_gone, .init = make_shared)
 	cr_assert_eq(tracer_ask(t, NULL, child, NULL, STOP_HERE), ERR_GONE);
 	cr_assert_eq(tracer_outstanding(t), 0);
 	tracer_free(t);
-}
-
-static char state_of(pid_t pid)
-{
-	char path[64], text[256];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	f = fopen(path, "r");
-	cr_assert(f && fgets(text, sizeof(text), f));
-	fclose(f);
-	return strrchr(text, ')')[2];
-}
-
-static void wait_for_state(pid_t pid, char state)
-{
-	for (int i = 0; i < 30000 && state_of(pid) != state; i++)
-		usleep(1000);
-	cr_assert_eq(state_of(pid), state);
 }
 
 static bool kill_it(void *owner, void *cookie, pid_t tid, const struct registers *regs)
