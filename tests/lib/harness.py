@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 import traceback
 
@@ -275,7 +276,8 @@ def run(tests):
         except Exception as problem:
             failed += 1
             print(f"not ok {name}: {headline(problem)}", flush=True)
-            traceback.print_exc(file=sys.stdout)
+            # Indented: it may contain another script's "ok", which tests/run-suites would count.
+            print(textwrap.indent(traceback.format_exc(), "    "), end="")
     sys.exit(1 if failed else 0)
 
 
