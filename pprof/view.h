@@ -38,11 +38,12 @@ struct report_view {
 	const char *title; /* of a page; NULL: from the profile */
 	unsigned width;	   /* columns that lines may take; 0: no limit */
 	bool colour;
-	double node_fraction;	    /* nodes below this share of the total are left out */
-	double edge_fraction;	    /* edges below this share are left out */
-	int64_t total;		    /* what is 100 %; 0: the sum of this profile's values */
-	const char *const *filters; /* for the heading, such as "focus=main"; ends with NULL */
-	struct pattern *pattern;    /* of --peek: the nodes to show; NULL: all */
+	double node_fraction;	     /* nodes below this share of the total are left out */
+	double edge_fraction;	     /* edges below this share are left out */
+	int64_t total;		     /* what is 100 %; 0: the sum of this profile's values */
+	const char *const *filters;  /* for the heading, such as "focus=main"; ends with NULL */
+	struct pattern *pattern;     /* of --peek: the nodes to show; NULL: all */
+	const uint32_t *label_units; /* labels_units() before filtering; NULL: of no key */
 };
 
 /* Appends its text to `out`. ERR_NOMEM; ERR_LIMIT: the text is too long (pprof/graph/text.h);

@@ -28,7 +28,6 @@ struct tags {
 	const struct profile *p;
 	const struct report_view *v;
 	const char *unit; /* that values are shown in */
-	uint32_t *label_units;
 	struct strset texts;
 	struct tag *list;
 	size_t count, room;
@@ -51,7 +50,7 @@ static int text_of(struct tags *t, const struct profile_label *l, uint32_t *text
 
 	if (l->str)
 		return strset_add(&t->texts, e->text, e->len, text);
-	measure_label(l->num, labels_unit(t->p, t->label_units, l->key), t->unit, number);
+	measure_label(l->num, labels_unit(t->p, t->v->label_units, l->key), t->unit, number);
 	return strset_addz(&t->texts, number, text);
 }
 
@@ -194,11 +193,9 @@ int report_tags(const struct profile *p, const struct report_view *v, struct buf
 			  .total = v->total ? v->total : graph_total(p, v->type) };
 	int rc = strset_init(&t.texts);
 
-	t.label_units = labels_units(p);
-	rc = rc || !t.label_units ? ERR_NOMEM : show(&t);
+	rc = rc ? rc : show(&t);
 	hashindex_release(&t.index);
 	strset_release(&t.texts);
-	free(t.label_units);
 	free(t.list);
 	return text_result(rc, err);
 }

@@ -19,8 +19,7 @@ enum { KEY_WIDTH = 10, VALUE_WIDTH = 13, NOTE_WIDTH = 9 };
 struct traces {
 	struct nodes nodes;
 	const struct report_view *v;
-	const char *unit;      /* that values are shown in */
-	uint32_t *label_units; /* labels_units() */
+	const char *unit; /* that values are shown in */
 	struct labels labels;
 	struct buffer *out;
 };
@@ -40,7 +39,7 @@ static int add_value(struct traces *t, const struct profile_label *l)
 
 	if (l->str)
 		return text_add_string(t->out, p, l->str);
-	measure_label(l->num, labels_unit(p, t->label_units, l->key), "auto", text);
+	measure_label(l->num, labels_unit(p, t->v->label_units, l->key), "auto", text);
 	return text_addf(t->out, "%s", text);
 }
 
@@ -117,9 +116,6 @@ static int add_samples(struct traces *t)
 	/* pprof writes the heading's newline also if the heading is empty. */
 	if (!rc && t->out->len == start)
 		rc = text_addf(t->out, "\n");
-	t->label_units = labels_units(p);
-	if (!t->label_units)
-		return ERR_NOMEM;
 	for (size_t i = 0; i < p->sample_count && !rc; i++)
 		rc = add_sample(t, i);
 	return rc ? rc : text_addf(t->out, SEPARATOR);
@@ -136,6 +132,5 @@ int report_traces(const struct profile *p, const struct report_view *v, struct b
 	rc = rc ? rc : add_samples(&t);
 	nodes_release(&t.nodes);
 	labels_release(&t.labels);
-	free(t.label_units);
 	return text_result(rc, err);
 }

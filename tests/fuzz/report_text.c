@@ -12,6 +12,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "pprof/aggregate.h"
+#include "pprof/labels.h"
 #include "pprof/profile.h"
 #include "pprof/report/change.h"
 #include "pprof/report/locks.h"
@@ -99,12 +100,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	must(profile_init(&p) == 0);
 	if (profile_decode(&p, data + HEAD, size - HEAD, NULL) == 0 && p.type_count &&
 	    !is_much(&p)) {
+		uint32_t *units = labels_units(&p);
+
 		v = view_of(data, &p);
+		v.label_units = units;
 		show(&p, &v);
 		if (data[3] & 16) {
 			profile_aggregate(&p, data[3] >> 2);
 			show(&p, &v);
 		}
+		free(units);
 	}
 	profile_release(&p);
 	return 0;

@@ -52,7 +52,6 @@ static const struct {
 struct compiled {
 	struct pattern *patterns[FILTER_COUNT];
 	struct tagmatch *focus, *ignore;
-	uint32_t *units;
 };
 
 bool filters_set(struct filters *f, int option, const char *value)
@@ -75,6 +74,8 @@ void filters_release(struct filters *f)
 	for (size_t i = 0; i < FILTER_COUNT; i++)
 		free(f->shown[i]);
 	memset(f->shown, 0, sizeof(f->shown));
+	free(f->label_units);
+	f->label_units = NULL;
 }
 
 static void warn(const char *what, const char *why)
@@ -162,7 +163,7 @@ static int apply_tags(const struct filters *f, const struct compiled *c, struct 
 		      struct error *err)
 {
 	struct filter_found found;
-	int rc = tagmatch_filter(p, c->units, c->focus, c->ignore, &found, err);
+	int rc = tagmatch_filter(p, f->label_units, c->focus, c->ignore, &found, err);
 
 	if (rc)
 		return rc;
@@ -182,9 +183,6 @@ static int apply(const struct filters *f, struct compiled *c, struct profile *p,
 {
 	int rc;
 
-	c->units = labels_units(p);
-	if (!c->units)
-		return error_nomem(err);
 	rc = apply_names(f, c, p, err);
 	if (!rc)
 		rc = apply_tags(f, c, p, err);
@@ -206,15 +204,17 @@ int filters_apply(struct filters *f, struct profile *p, struct error *err)
 		pattern_free(c.patterns[i]);
 	tagmatch_free(c.focus);
 	tagmatch_free(c.ignore);
-	free(c.units);
 	return rc;
 }
 
-int filters_prepare(const struct filters *f, struct profile *p, struct error *err)
+int filters_prepare(struct filters *f, struct profile *p, struct error *err)
 {
 	struct tagroot_found found = { 0 };
 	int rc = 0;
 
+	f->label_units = labels_units(p);
+	if (!f->label_units)
+		return error_nomem(err);
 	if (!wanted(f, FILTER_ALL_FRAMES)) {
 		rc = prune_uninteresting(p, err);
 		if (rc == ERR_NOMEM)

@@ -5,6 +5,7 @@
 
 #include <getopt.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 struct error;
 struct profile;
@@ -32,6 +33,7 @@ struct filters {
 	const char *texts[FILTER_COUNT]; /* as given, borrowed; NULL or "": not set */
 	char *shown[FILTER_COUNT + 1];	 /* "focus=main", for headings; NULL at the end; owned */
 	const char *unit;		 /* of numbers in --tag-root's frames; NULL: their own */
+	uint32_t *label_units;		 /* labels_units() of the whole profile; owned */
 };
 
 /* The options, FILTER_COUNT of them, for getopt_long. */
@@ -41,10 +43,11 @@ extern const struct option filters_options[FILTER_COUNT];
  * `f`. */
 bool filters_set(struct filters *f, int option, const char *value);
 
-/* To be called first. Removes the frames that the profile itself says to drop (drop_frames),
+/* To be called first, once. Fills `label_units`, for which pprof, too, takes all samples
+ * (internal/driver/driver.go, generateRawReport). Removes the frames that the profile itself says to drop (drop_frames),
  * unless --all-frames was given. If the profile's patterns are bad, nothing is removed, and a line
  * on the standard error says so. Then adds the frames of --tag-root and --tag-leaf. ERR_NOMEM. */
-int filters_prepare(const struct filters *f, struct profile *p, struct error *err);
+int filters_prepare(struct filters *f, struct profile *p, struct error *err);
 
 /* Filters the profile and fills `shown`. A filter that matched nothing is reported on the standard
  * error, as by pprof. ERR_USAGE and ERR_LIMIT of patterns, ERR_NOMEM. */

@@ -140,6 +140,7 @@ static int filter(struct report_options *o, struct profile *p, struct error *err
 		o->shown.view.total = graph_total(p, o->shown.view.type);
 	rc = filters_apply(&o->filters, p, err);
 	o->shown.view.filters = (const char *const *)o->filters.shown;
+	o->shown.view.label_units = o->filters.label_units;
 	return rc;
 }
 

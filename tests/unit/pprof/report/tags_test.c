@@ -1,9 +1,11 @@
 /* Labels and their costs in the layout of pprof -tags; tests/oracle/filter.test compares with pprof
  * itself. */
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
+#include "pprof/labels.h"
 #include "pprof/profile.h"
 #include "pprof/report/tags.h"
 
@@ -17,10 +19,13 @@ static void add(struct profile *p, const char *key, const char *str, int64_t num
 
 static void check(const struct profile *p, const char *want)
 {
-	struct report_view v = { 0 };
+	uint32_t *units = labels_units(p);
+	struct report_view v = { .label_units = units };
 	struct buffer out = { 0 };
 
+	cr_assert(units);
 	cr_assert_eq(report_tags(p, &v, &out, NULL), 0);
+	free(units);
 	cr_assert(!buffer_add(&out, "", 1));
 	cr_expect_str_eq((char *)out.data, want);
 	buffer_release(&out);
