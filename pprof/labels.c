@@ -31,7 +31,7 @@ const char *labels_unit(const struct profile *p, const uint32_t *units, uint32_t
 {
 	const char *name = strset_get(&p->strings, key);
 
-	if (units && units[key])
+	if (units[key])
 		return strset_get(&p->strings, units[key]);
 	return !strcmp(name, "alignment") || !strcmp(name, "request") ? "bytes" : name;
 }

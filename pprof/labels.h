@@ -24,9 +24,8 @@ bool label_is_empty(const struct profile_label *label);
  * out of memory. */
 uint32_t *labels_units(const struct profile *p);
 
-/* The unit of a key's numbers: the string with the number units[key]. If units[key] is 0 or `units`
- * is NULL, it is "bytes" for the two old keys "alignment" and "request", and the key itself for
- * other keys. */
+/* The unit of a key's numbers: the string with the number units[key]. If units[key] is 0, it is
+ * "bytes" for the two old keys "alignment" and "request", and the key itself for other keys. */
 const char *labels_unit(const struct profile *p, const uint32_t *units, uint32_t key);
 
 /* True when the sample has the label pprof::base=true: the sample is of the profile that

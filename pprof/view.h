@@ -43,7 +43,7 @@ struct report_view {
 	int64_t total;		     /* what is 100 %; 0: the sum of this profile's values */
 	const char *const *filters;  /* for the heading, such as "focus=main"; ends with NULL */
 	struct pattern *pattern;     /* of --peek: the nodes to show; NULL: all */
-	const uint32_t *label_units; /* labels_units() before filtering; NULL: of no key */
+	const uint32_t *label_units; /* labels_units() before filtering; for labels with numbers */
 };
 
 /* Appends its text to `out`. ERR_NOMEM; ERR_LIMIT: the text is too long (pprof/graph/text.h);

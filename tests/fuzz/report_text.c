@@ -102,6 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    !is_much(&p)) {
 		uint32_t *units = labels_units(&p);
 
+		must(units);
 		v = view_of(data, &p);
 		v.label_units = units;
 		show(&p, &v);
