@@ -72,10 +72,11 @@ static void show_frames(struct shown *s, const struct go_goroutine *g)
 	printf("\n\t%s:%u\n", f.file, f.line);
 }
 
-/* runtime/stack.go: a stack is exchanged while it grows, or while a GC scans it. */
+/* runtime/stack.go: a stack is exchanged while it grows, or while a GC scans it, for which the
+ * goroutine must not run. */
 static bool is_moving(const struct go_goroutine *g)
 {
-	return !g->has_stack && (g->status == GO_COPYSTACK || g->scan);
+	return !g->has_stack && (g->status == GO_COPYSTACK || (g->scan && g->status != GO_RUNNING));
 }
 
 static int show(void *ctx, const struct go_goroutine *g, struct error *err)

@@ -31,8 +31,9 @@ void gostate_load(struct gostate *s, const struct gofields *f, const uint8_t *g)
  * stack.) */
 bool gostate_same(const struct gostate *a, const struct gostate *b);
 
-/* True for a live goroutine whose stack's bounds are valid, or are just being exchanged (then
- * gostate_rests is false); false for one that is idle or dead. */
+/* True for a live goroutine if the bounds of its stack are valid, or do not fit together because
+ * the stack is just being exchanged (then gostate_rests is false). False for one that is idle or
+ * dead. */
 bool gostate_lives(const struct gostate *s);
 /* True for one that is idle or dead. Both are false for an unknown status. */
 bool gostate_dead(const struct gostate *s);

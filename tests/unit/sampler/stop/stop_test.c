@@ -88,8 +88,7 @@ static pid_t spin_child(void)
 		for (;;)
 			;
 	}
-	while (!shared->ready)
-		usleep(100);
+	wait_for_count(&shared->ready, 1);
 	return child;
 }
 
@@ -286,8 +285,10 @@ Test(stop, repairs_a_wait_that_would_fail, .init = make_shared)
 	cr_assert_eq(taken, 0);
 	cr_assert_eq(shared->eintr, 0, "%d calls failed because of us", shared->eintr);
 	kill(r.child, SIGUSR1);
-	wait_for_count(&shared->eintr, 1); /* a real signal still interrupts */
+	wait_for_count(&shared->eintr, 1);
+	wait_for_state(r.child, 'S');
 	cr_assert_eq(shared->signals, 1);
+	cr_assert_eq(shared->eintr, 1, "a real signal still interrupts");
 	kill_child(r.child);
 }
 
@@ -420,8 +421,7 @@ Test(stop, one_that_is_killed_while_it_is_held, .init = make_shared)
 		pthread_create(&thread, NULL, spin, NULL);
 		pause();
 	}
-	while (!shared->ready)
-		usleep(100);
+	wait_for_count(&shared->ready, 1);
 	cr_assert_eq(tracer_new(&t, kill_it, &child, NULL), 0);
 	cr_assert_eq(ask_and_wait(t, shared->ready).outcome, STOP_TAKEN);
 	cr_assert_eq(tracer_outstanding(t), 1);
@@ -463,8 +463,7 @@ Test(stop, one_whose_process_executes_a_program, .init = make_shared)
 		execl("/bin/sh", "sh", "-c", "exit 42", NULL);
 		_exit(1);
 	}
-	while (!shared->ready)
-		usleep(100);
+	wait_for_count(&shared->ready, 1);
 	alarm(10);
 	cr_assert_eq(tracer_new(&of_executing, let_leader_execute, &child, NULL), 0);
 	cr_assert_eq(ask_and_wait(of_executing, shared->ready).outcome, STOP_TAKEN);
