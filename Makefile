@@ -91,12 +91,12 @@ archives = $(patsubst %,$(BUILD)/lib/%.a,$(1))
 all: $(BUILD)/sampler $(BUILD)/libsampler-pprof.a ## build the program and the library (the default)
 
 # Other compiler flags, or another compiler, compile everything anew. Read here, the variables do not
-# have what is added below for some objects.
-FLAGS := $(CC) $(ALL_CFLAGS)
+# have what is added below for some objects. Several makes may do this at once (tests install from one
+# build), so there is no file in between.
+FLAGS := '$(subst ','"'"',$(CC) $(ALL_CFLAGS))'
 $(BUILD)/flags: always
 	@mkdir -p $(@D)
-	@echo '$(subst ','"'"',$(FLAGS))' >$@.new
-	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+	@echo $(FLAGS) | cmp -s - $@ || echo $(FLAGS) >$@
 
 $(BUILD)/obj/%.o: %.c Makefile $(BUILD)/flags
 	$(call say,CC,$<)
