@@ -240,6 +240,13 @@ def cpu_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def forget_maps(pid):
+    """Removes the files in which that program has told of its compiled code."""
+    for path in (f"/tmp/perf-{pid}.map", f"/tmp/jit-{pid}.dump"):
+        if os.path.exists(path):
+            os.unlink(path)
+
+
 def wait_for(condition, seconds=30):
     end = time.time() + seconds
     while time.time() < end:
