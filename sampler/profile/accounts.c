@@ -9,15 +9,19 @@
 #include "sampler/thread/threads.h"
 #include "sampler/tick/recorded.h"
 
-static const double FEW = 5; /* a thread with fewer expected samples uses the shared account */
+/* A thread with fewer expected samples than this shares an account with others of about its CPU
+ * time. One account for all of them would give what short bursts have used, which are met on a CPU
+ * less often, to the samples of longer ones. */
+static const double FEW = 5;
+
+/* By expected samples: FEW to FEW / 2, to FEW / 4, ...; the last one has all below. */
+enum { CLASSES = 8 };
 
 struct account *accounts_of(struct accounts *a, uint32_t member, uint32_t thread)
 {
 	struct account *of_member = &a->all[a->first[member]];
 
-	if (of_member[thread].together)
-		return &a->all[a->first[member + 1] - 1];
-	return &of_member[thread];
+	return &of_member[of_member[thread].at];
 }
 
 uint64_t accounts_thread_ns(const struct thread *thread)
@@ -48,20 +52,64 @@ static double density_of(const struct thread *threads, size_t count)
 	return ns ? (double)samples / (double)ns : 0;
 }
 
+static double expected_of(const struct thread *thread, double density)
+{
+	return (double)accounts_thread_ns(thread) * density;
+}
+
+static unsigned class_of(double expected)
+{
+	unsigned class = 0;
+
+	for (; class < CLASSES - 1 && expected < FEW / 2; expected *= 2)
+		class ++;
+	return class;
+}
+
+/* Joins neighbouring classes until each shared account expects at least FEW samples: sets, for each
+ * class, the number of its account. */
+static void join(const uint64_t ns[CLASSES], double density, uint32_t joined[CLASSES])
+{
+	uint32_t number = 0;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < CLASSES; i++) {
+		joined[i] = number;
+		sum += ns[i];
+		if ((double)sum * density >= FEW) {
+			number++;
+			sum = 0;
+		}
+	}
+	/* What is left expects too few, and joins the account before it. */
+	for (size_t i = CLASSES; number && i-- > 0 && joined[i] == number;)
+		joined[i] = number - 1;
+}
+
 static void fill(struct accounts *a, const struct member *m)
 {
 	struct account *accounts = &a->all[a->first[m->index]];
 	size_t count;
 	const struct thread *threads = threads_get(m->threads, &count);
 	double density = density_of(threads, count);
+	uint64_t shared[CLASSES] = { 0 };
+	uint32_t joined[CLASSES];
 
 	for (size_t i = 0; i < count; i++) {
-		uint64_t ns = accounts_thread_ns(&threads[i]);
+		double expected = expected_of(&threads[i], density);
+
+		if (expected < FEW)
+			shared[class_of(expected)] += accounts_thread_ns(&threads[i]);
+	}
+	join(shared, density, joined);
+	for (size_t i = 0; i < count; i++) {
+		double expected = expected_of(&threads[i], density);
 		struct account *to;
 
-		accounts[i].together = (double)ns * density < FEW;
-		to = accounts[i].together ? &accounts[count] : &accounts[i];
-		to->ns += ns;
+		accounts[i].at = (uint32_t)(expected < FEW ? count + joined[class_of(expected)] :
+							     i);
+		to = &accounts[accounts[i].at];
+		to->ns += accounts_thread_ns(&threads[i]);
 		to->weight += threads[i].cpu_weight + threads[i].spared_weight;
 		to->spared += threads[i].spared_weight;
 	}
@@ -74,7 +122,7 @@ int accounts_open(struct accounts *a, const struct recorded *r)
 	*a = (struct accounts){ .first = calloc(r->member_count + 1, sizeof(*a->first)) };
 	for (uint32_t i = 0; a->first && i < r->member_count; i++) {
 		threads_get(r->members[i]->threads, &count);
-		all += count + 1;
+		all += count + CLASSES;
 		a->first[i + 1] = all;
 	}
 	a->all = calloc(all + 1, sizeof(*a->all));

@@ -7,7 +7,6 @@
 #ifndef SAMPLER_PROFILE_ACCOUNTS_H
 #define SAMPLER_PROFILE_ACCOUNTS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -21,11 +20,11 @@ struct account {
 	uint64_t ns, weight;  /* weight: of its samples, and of spared ones (transfers.c) */
 	uint64_t spared;      /* the part of `weight` that is of spared ones */
 	uint64_t seen, given; /* of weight and ns: handed out so far */
-	bool together;	      /* the thread has no account of its own but uses the shared one */
+	uint32_t at;	      /* of a thread: which account of the member holds its time */
 };
 
 struct accounts {
-	struct account *all; /* by member and thread; the last one of each member is shared by its
+	struct account *all; /* by member and thread; the last ones of each member are shared by its
 			      * threads of few samples */
 	size_t *first;	     /* by member: its first account */
 };
