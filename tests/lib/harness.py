@@ -240,6 +240,24 @@ def cpu_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def picture(pid):
+    """Returns what each thread of a process that does not end is waiting for."""
+    text = ""
+    try:
+        for task in sorted(os.listdir(f"/proc/{pid}/task")):
+            parts = [f"{pid}/{task}"]
+            for name in ("comm", "wchan", "syscall", "stack"):
+                parts.append(open(f"/proc/{pid}/task/{task}/{name}").read().strip().replace("\n", " < "))
+            status = open(f"/proc/{pid}/task/{task}/status").read()
+            parts += re.findall(r"(?m)^(?:State|TracerPid|SigPnd|ShdPnd|SigBlk):.*", status)
+            text += " | ".join(parts).replace("\t", " ") + "\n"
+        if os.path.basename(os.readlink(f"/proc/{pid}/exe")) == "sampler":
+            text += subprocess.run(["timeout", "20", "eu-stack", "-p", str(pid)], capture_output=True, text=True).stdout
+    except OSError as why:
+        text += f"{pid}: {why}\n"
+    return text
+
+
 def forget_maps(pid):
     """Removes the files in which that program has told of its compiled code."""
     for path in (f"/tmp/perf-{pid}.map", f"/tmp/jit-{pid}.dump"):

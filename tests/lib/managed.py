@@ -107,17 +107,20 @@ def nodes():
         yield "node_of_debian_with_libnode", lambda: of_debian("nodejs", "usr/bin/node")
 
 
-def of_the_rest(life):
+def of_the_rest(life, *options):
     """(the profile of the rest of a program's life or None, was it met too late?)"""
     life.send_signal(signal.SIGSTOP)
     with tempfile.TemporaryDirectory(prefix="sampler-moments-") as folder:
         out = os.path.join(folder, "out.pb.gz")
         sampler = subprocess.Popen([SAMPLER, "-q", "-p", str(life.pid), "-r", "1997", "-d", "60s", "-o", out,
-                                    *WHOLE_CPU], stderr=subprocess.PIPE, text=True)
+                                    *WHOLE_CPU, *options], stderr=subprocess.PIPE, text=True)
         wait_for(lambda: sampler.poll() is not None or begun(sampler))
         life.send_signal(signal.SIGCONT)
-        err = sampler.communicate(timeout=100)[1]
-        late = sampler.returncode in (4, 5)  # it had ended; no tick met it on a CPU
+        try:
+            err = sampler.communicate(timeout=100)[1]
+        except subprocess.TimeoutExpired:
+            raise AssertionError(picture(sampler.pid) + picture(life.pid)) from None
+        late = sampler.returncode in (4, 5)  # it had ended, or was ending; no tick met it on a CPU
         assert late or (sampler.returncode in WELL and not err), (sampler.returncode, err)
         return (Profile(out) if os.path.exists(out) else None), late
 
