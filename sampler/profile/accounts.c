@@ -52,18 +52,13 @@ static double density_of(const struct thread *threads, size_t count)
 	return ns ? (double)samples / (double)ns : 0;
 }
 
-static double expected_of(const struct thread *thread, double density)
+static size_t class_of(double expected)
 {
-	return (double)accounts_thread_ns(thread) * density;
-}
+	size_t found = 0;
 
-static unsigned class_of(double expected)
-{
-	unsigned class = 0;
-
-	for (; class < CLASSES - 1 && expected < FEW / 2; expected *= 2)
-		class ++;
-	return class;
+	for (; found < CLASSES - 1 && expected < FEW / 2; expected *= 2)
+		found++;
+	return found;
 }
 
 /* Joins neighbouring classes until each shared account expects at least FEW samples: sets, for each
@@ -96,19 +91,23 @@ static void fill(struct accounts *a, const struct member *m)
 	uint32_t joined[CLASSES];
 
 	for (size_t i = 0; i < count; i++) {
-		double expected = expected_of(&threads[i], density);
+		uint64_t ns = accounts_thread_ns(&threads[i]);
+		double expected = (double)ns * density;
 
-		if (expected < FEW)
-			shared[class_of(expected)] += accounts_thread_ns(&threads[i]);
+		accounts[i].at = (uint32_t)i;
+		if (expected < FEW) {
+			accounts[i].at = (uint32_t)(count + class_of(expected));
+			shared[accounts[i].at - count] += ns;
+		}
 	}
 	join(shared, density, joined);
 	for (size_t i = 0; i < count; i++) {
-		double expected = expected_of(&threads[i], density);
+		uint32_t *at = &accounts[i].at;
 		struct account *to;
 
-		accounts[i].at = (uint32_t)(expected < FEW ? count + joined[class_of(expected)] :
-							     i);
-		to = &accounts[accounts[i].at];
+		if (*at >= count)
+			*at = (uint32_t)count + joined[*at - count];
+		to = &accounts[*at];
 		to->ns += accounts_thread_ns(&threads[i]);
 		to->weight += threads[i].cpu_weight + threads[i].spared_weight;
 		to->spared += threads[i].spared_weight;

@@ -107,6 +107,18 @@ def nodes():
         yield "node_of_debian_with_libnode", lambda: of_debian("nodejs", "usr/bin/node")
 
 
+def erl_with_jit():
+    """The machine's erl, if it has a JIT compiler."""
+    program = need("erl")
+    with tempfile.TemporaryDirectory() as home:
+        flavor = subprocess.run(
+            [program, "-noshell", "-eval", "io:put_chars(atom_to_list(erlang:system_info(emu_flavor))), halt()."],
+            capture_output=True, text=True, timeout=60, env=dict(os.environ, HOME=home)).stdout
+    if flavor != "jit":
+        raise Skip("this Erlang has no JIT compiler")
+    return program
+
+
 def of_the_rest(life, *options):
     """(the profile of the rest of a program's life or None, was it met too late?)"""
     life.send_signal(signal.SIGSTOP)
