@@ -93,9 +93,10 @@ def measure(kind, stops):
     try:
         os.kill(program.keeper_pid(), signal.SIGSTOP)
         gdb = peers.Gdb(program.keeper_pid())
-        misses = 0
+        misses = same = 0
         while stacks.count < stops and misses < 200 + 10 * stops:
-            time.sleep(random.uniform(0.001, 0.020))
+            # On a busy machine a server and its client may both need a CPU before it moves.
+            time.sleep(random.uniform(0.001, 0.020 * min(1 + same, 20)))
             pids = program.pids()
             if not pids or not freeze(pids):
                 misses += 1
@@ -105,6 +106,7 @@ def measure(kind, stops):
                 count = stacks.count
                 if not look(pids, gdb, stacks, symbols, before):
                     moved += 1
+                same = same + 1 if stacks.count == count else 0
                 misses += stacks.count == count
             except RuntimeError:  # the program has ended
                 misses += 1
