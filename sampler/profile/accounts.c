@@ -10,8 +10,8 @@
 #include "sampler/tick/recorded.h"
 
 /* A thread with fewer expected samples than this shares an account with others of about its CPU
- * time. One account for all of them would give what short bursts have used, which are met on a CPU
- * less often, to the samples of longer ones. */
+ * time. One account for all of them would leave the shares of threads that use much and of those
+ * that use little to the chance of few samples, although the kernel tells them. */
 static const double FEW = 5;
 
 /* By expected samples: FEW to FEW / 2, to FEW / 4, ...; the last one has all below. */

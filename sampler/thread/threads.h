@@ -15,6 +15,7 @@
 #include "sampler/go/thread.h"
 #include "sampler/interp/common/look.h"
 #include "sampler/interp/common/managed.h"
+#include "sampler/thread/backoff.h"
 
 struct error;
 struct process;
@@ -82,7 +83,8 @@ struct thread {
 	uint64_t wait_ns;	    /* it has waited for a CPU */
 	uint64_t slices;	    /* times it was put on a CPU */
 	bool moved, placed;	    /* since the look before: it ran; it was put on a CPU */
-	uint32_t unmoved;	    /* looks in a row in which it had not run */
+	struct backoff backoff;	    /* of its looks */
+	uint64_t weight;	    /* of a CPU sample that it gets by this look, in 1/BUDGET_ONE */
 	uint64_t seen_ns, alive_ns; /* CLOCK_MONOTONIC: about when it began (or the round); when it
 				     * was last alive, or ended */
 	uint64_t cpu_first;	    /* cpu_ns when first seen; 0 if it began after us */
@@ -153,7 +155,7 @@ struct thread *threads_get(struct threads *t, size_t *count);
 /* The living thread with that number; NULL: none is known. Valid until the next refresh. */
 struct thread *threads_find(const struct threads *t, pid_t tid);
 
-/* By thread index, the tick before which the thread need not be looked at; THREAD_NEVER once it has
+/* By thread index, the number of ticks before which the thread need not be looked at; THREAD_NEVER once it has
  * ended. Kept apart from the threads, because each tick goes through it. Borrowed until the next
  * refresh. */
 #define THREAD_NEVER UINT64_MAX

@@ -45,7 +45,7 @@ struct slot *slot_take(struct round *r, struct member *m, struct thread *thread,
 	slot->call.number = -1;
 	slot->kernel.len = 0;
 	slot->other_cpu = thread->cpu != r->looks.tick_cpu;
-	slot->weight = r->plan.weight;
+	slot->weight = thread->weight;
 	slot->context = (struct stack_context){ m->index, thread->index, state, .syscall = -1 };
 	slot->moment = labelling_moment(m);
 	slot->waited_ns = UINT64_MAX; /* until slot_fill sets it */

@@ -126,24 +126,21 @@ static void look_at_runnable(struct round *r, struct member *m, struct thread *t
 		r->recorded.stats.waiting++;
 }
 
-/* The due tick is random within the second half of the wait, so that not all fall on one tick. */
-static void set_due(struct plan *p, struct thread *thread, uint64_t *due, bool unmoved)
+/* A sample also stands for what the budget leaves out. A tick that came too late is left out for all
+ * threads alike, so looks are planned by the ticks that are made. */
+static void set_weight(const struct plan *p, struct thread *thread)
 {
-	uint64_t wait = p->back_off_ticks, half;
+	uint64_t left_out = backoff_left_out(&thread->backoff, p->made);
 
-	thread->unmoved = unmoved ? thread->unmoved + 1 : 0;
-	if (thread->unmoved < 32 && 1ull << thread->unmoved < wait)
-		wait = 1ull << thread->unmoved;
-	half = wait / 2;
-	*due = p->tick + wait - half + (half ? plan_random(p) % (half + 1) : 0);
+	thread->weight = p->weight + left_out * p->budget.stride * BUDGET_ONE;
 }
 
 /* With very many threads, those that sleep at first get their first look at a random later tick. */
-static bool may_wait_for_first_look(struct plan *p, const struct thread *thread, uint64_t *due)
+static bool may_wait_for_first_look(struct plan *p, struct thread *thread, uint64_t *due)
 {
-	if (p->tick || thread->state == 'R' || p->back_off_ticks == 1)
+	if (p->made || thread->state == 'R' || p->back_off_ticks == 1)
 		return false;
-	*due = plan_random(p) % p->back_off_ticks;
+	*due = backoff_first(&thread->backoff, p->back_off_ticks, plan_random(p));
 	return *due != 0;
 }
 
@@ -164,9 +161,11 @@ static int look_at(struct round *r, struct member *m, struct thread *thread, uin
 
 	if (may_wait_for_first_look(&r->plan, thread, due))
 		return 0;
+	set_weight(&r->plan, thread);
 	look = thread_look(m->threads, thread);
 	if (look != LOOK_ENDED)
-		set_due(&r->plan, thread, due, look == LOOK_UNMOVED);
+		*due = backoff_next(&thread->backoff, r->plan.made, look == LOOK_UNMOVED,
+				    r->plan.back_off_ticks, plan_random(&r->plan));
 	if (look == LOOK_RUNNABLE) {
 		thread->newest.fresh = thread->newest.must_stop = false;
 		look_at_runnable(r, m, thread);
@@ -209,7 +208,9 @@ static void plan_looks(struct round *round)
 	left /= p->budget.stride;
 	for (uint32_t i = 0; i < r->member_count; i++)
 		cost += threads_alive(r->members[i]->threads) * LOOK_COST_NS;
-	p->back_off_ticks = (cost < BACK_OFF_NS ? cost : BACK_OFF_NS) / period + 1;
+	p->back_off_ticks = (cost < BACK_OFF_NS ? cost : BACK_OFF_NS) /
+				    (period * p->budget.stride) +
+			    1;
 	if (r->wall && p->tick % COUNT_TICKS == 0)
 		l->without_stack = count_without_stack(r);
 	l->first_glances = FIRST_GLANCES + l->without_stack / (left / 2 + 1);
@@ -235,7 +236,7 @@ static int look_at_member(struct round *r, struct member *m)
 	int rc = 0;
 
 	for (size_t i = 0, at = r->plan.tick * 61 % (count + !count); !rc && i < count; i++) {
-		if (due[at] <= r->plan.tick && is_chosen(&r->plan)) {
+		if (due[at] <= r->plan.made && is_chosen(&r->plan)) {
 			if (round_is_over(&r->recorded))
 				break;
 			if (!slots_free(&r->slots))

@@ -45,7 +45,7 @@ struct slot {
 	uint64_t waited_ns; /* for a CPU, since the look; UINT64_MAX: not known */
 	uint64_t looked_ns;
 	struct buffer kernel; /* the kernel's part of the stack, as text */
-	uint32_t weight;      /* of a CPU sample, budget_weight */
+	uint64_t weight;      /* of a CPU sample, as in struct thread */
 	struct snapshot snapshot;
 };
 

@@ -96,8 +96,7 @@ void transfers_note(const struct member *m, struct thread *thread, const struct 
 }
 
 /* Counts a CPU sample on the thread's newest stack. */
-static int count_sample(struct recorded *r, struct stack *scratch, uint32_t weight,
-			struct thread *thread)
+static int count_sample(struct recorded *r, struct stack *scratch, struct thread *thread)
 {
 	const struct stackset_entry *from = &r->stacks.entries[thread->newest.stack];
 	struct stack_context context = from->context;
@@ -115,8 +114,8 @@ static int count_sample(struct recorded *r, struct stack *scratch, uint32_t weig
 	if (stackset_add(&r->stacks, &context, scratch, &thread->newest.stack))
 		return ERR_NOMEM;
 	e = &r->stacks.entries[thread->newest.stack];
-	e->cpu_weight += weight;
-	thread->cpu_weight += weight;
+	e->cpu_weight += thread->weight;
+	thread->cpu_weight += thread->weight;
 	thread->cpu_samples++;
 	r->stats.samples++;
 	if (r->wall)
@@ -157,13 +156,12 @@ int transfers_spare(struct round *r, const struct member *m, struct thread *thre
 	if (!*spared && t->kind && read_calls(m, thread->tid, &now)) {
 		*spared = t->kind == TRANSFER_UNDER_WAY && now.calls == t->io.calls;
 		if (*spared)
-			return count_sample(&r->recorded, &r->walker.deeper, r->plan.weight,
-					    thread);
+			return count_sample(&r->recorded, &r->walker.deeper, thread);
 		*spared = read_waits(m, thread->tid, &now) &&
 			  transfers_as_before(thread, &now, r->plan.tick_ns);
 	}
 	if (*spared)
-		thread->spared_weight += r->plan.weight;
+		thread->spared_weight += thread->weight;
 	r->recorded.stats.transfers += *spared;
 	return 0;
 }
