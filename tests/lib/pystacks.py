@@ -21,10 +21,13 @@ class Truth:
 
     def __init__(self, python, *cases, program=CORNERS):
         text = json.loads(python.run(program, "truth", *cases))
-        self.children, self.under = {}, {}
+        self.children, self.under, self.functions = {}, {}, []
+        # Before 3.7 lines can be traced, not instructions; a jump into the middle of a line is not.
+        self.lines_only, self.other_lines = python.python_version() < (3, 7), 0
         for number, (above, name, file, line) in enumerate(text["nodes"]):
             self.children[above, cut(name), file, line] = number
             self.under.setdefault(above, []).append(number)
+            self.functions.append((cut(name), file))
         self.generators = {(cut(name), file, line) for name, file, line in text["generators"]}
 
     def below(self, at, frame):
@@ -32,7 +35,12 @@ class Truth:
         if frame[0] == UNKNOWN:
             return set(self.under.get(at, ()))
         found = self.children.get((at, *frame))
-        return set() if found is None else {found}
+        if found is not None:
+            return {found}
+        if not self.lines_only:
+            return set()
+        self.other_lines += 1
+        return {node for node in self.under.get(at, ()) if self.functions[node] == frame[:2]}
 
     def problem(self, stack):
         """What is wrong with a stack, innermost first; None: it is possible. One that is cut is
