@@ -128,17 +128,19 @@ static void look_at_runnable(struct round *r, struct member *m, struct thread *t
 
 /* A sample also stands for what the budget leaves out. A tick that came too late is left out for all
  * threads alike, so looks are planned by the ticks that are made. */
-static void set_weight(const struct plan *p, struct thread *thread)
+static void set_weight(const struct round *r, struct thread *thread)
 {
-	uint64_t left_out = backoff_left_out(&thread->backoff, p->made);
+	uint64_t left_out = backoff_left_out(&thread->backoff, r->recorded.stats.ticks);
 
-	thread->weight = p->weight + left_out * p->budget.stride * BUDGET_ONE;
+	thread->weight = r->plan.weight + left_out * r->plan.budget.stride * BUDGET_ONE;
 }
 
 /* With very many threads, those that sleep at first get their first look at a random later tick. */
-static bool may_wait_for_first_look(struct plan *p, struct thread *thread, uint64_t *due)
+static bool may_wait_for_first_look(struct round *r, struct thread *thread, uint64_t *due)
 {
-	if (p->made || thread->state == 'R' || p->back_off_ticks == 1)
+	struct plan *p = &r->plan;
+
+	if (r->recorded.stats.ticks || thread->state == 'R' || p->back_off_ticks == 1)
 		return false;
 	*due = backoff_first(&thread->backoff, p->back_off_ticks, plan_random(p));
 	return *due != 0;
@@ -159,12 +161,12 @@ static int look_at(struct round *r, struct member *m, struct thread *thread, uin
 {
 	enum look look;
 
-	if (may_wait_for_first_look(&r->plan, thread, due))
+	if (may_wait_for_first_look(r, thread, due))
 		return 0;
-	set_weight(&r->plan, thread);
+	set_weight(r, thread);
 	look = thread_look(m->threads, thread);
 	if (look != LOOK_ENDED)
-		*due = backoff_next(&thread->backoff, r->plan.made, look == LOOK_UNMOVED,
+		*due = backoff_next(&thread->backoff, r->recorded.stats.ticks, look == LOOK_UNMOVED,
 				    r->plan.back_off_ticks, plan_random(&r->plan));
 	if (look == LOOK_RUNNABLE) {
 		thread->newest.fresh = thread->newest.must_stop = false;
@@ -236,7 +238,7 @@ static int look_at_member(struct round *r, struct member *m)
 	int rc = 0;
 
 	for (size_t i = 0, at = r->plan.tick * 61 % (count + !count); !rc && i < count; i++) {
-		if (due[at] <= r->plan.made && is_chosen(&r->plan)) {
+		if (due[at] <= r->recorded.stats.ticks && is_chosen(&r->plan)) {
 			if (round_is_over(&r->recorded))
 				break;
 			if (!slots_free(&r->slots))

@@ -131,7 +131,6 @@ static void plan_tick(struct plan *p, const struct recorded *r)
 	p->tick = p->tick + p->budget.stride > due ? p->tick + p->budget.stride : due;
 	p->next_tick_ns = r->start_ns + p->tick * period + plan_random(p) % (apart / 2) - apart / 4;
 	p->weight = budget_weight(&p->budget);
-	p->made++;
 }
 
 /* Accounts what the tick has cost us and the target. */

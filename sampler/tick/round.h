@@ -52,7 +52,6 @@ struct plan {
 	uint64_t next_tick_ns;	 /* CLOCK_MONOTONIC; jitter included */
 	uint64_t tick_ns;	 /* when the present tick began */
 	uint64_t tick;		 /* number of the next tick */
-	uint64_t made;		 /* ticks before it, without those that were left out */
 	uint32_t weight;	 /* of a CPU sample of the present tick */
 	double looked_part;	 /* of the threads that the present tick looks at */
 	uint64_t back_off_ticks; /* most ticks from one look at an idle thread to the next */

@@ -22,35 +22,39 @@ class Truth:
     def __init__(self, python, *cases, program=CORNERS):
         text = json.loads(python.run(program, "truth", *cases))
         self.children, self.under, self.functions = {}, {}, []
-        # Before 3.7 lines can be traced, not instructions; a jump into the middle of a line is not.
-        self.lines_only, self.other_lines = python.python_version() < (3, 7), 0
+        # May a line be one that was not traced? How many stacks had one?
+        self.any_line, self.other_lines = False, 0
         for number, (above, name, file, line) in enumerate(text["nodes"]):
             self.children[above, cut(name), file, line] = number
             self.under.setdefault(above, []).append(number)
             self.functions.append((cut(name), file))
         self.generators = {(cut(name), file, line) for name, file, line in text["generators"]}
 
-    def below(self, at, frame):
+    def below(self, at, frame, any_line):
         """The nodes that the frame may be under a node; one whose name is not known is any."""
         if frame[0] == UNKNOWN:
             return set(self.under.get(at, ()))
+        if any_line:
+            return {node for node in self.under.get(at, ()) if self.functions[node] == frame[:2]}
         found = self.children.get((at, *frame))
-        if found is not None:
-            return {found}
-        if not self.lines_only:
-            return set()
-        self.other_lines += 1
-        return {node for node in self.under.get(at, ()) if self.functions[node] == frame[:2]}
+        return set() if found is None else {found}
 
     def problem(self, stack):
-        """What is wrong with a stack, innermost first; None: it is possible. One that is cut is
-        possible under any node."""
+        """What is wrong with a stack, innermost first; None: it is possible."""
+        wrong = self.problem_in(stack, False)
+        if wrong and self.any_line and not self.problem_in(stack, True):
+            self.other_lines += 1
+            wrong = None
+        return wrong
+
+    def problem_in(self, stack, any_line):
+        """One that is cut is possible under any node."""
         frames = list(reversed(stack))
         nodes = {0}
         if frames and frames[0][0] == CUT:
             nodes, frames = set(self.children.values()), frames[1:]
         for depth, frame in enumerate(frames):
-            below = set().union(*(self.below(at, frame) for at in nodes))
+            below = set().union(*(self.below(at, frame, any_line) for at in nodes))
             if not below:
                 last = depth == len(frames) - 1
                 return None if last and self.may_begin(frame) else f"{frame} at {depth} of {len(frames)}"

@@ -20,11 +20,11 @@ static uint64_t met(uint64_t length, uint64_t most, uint64_t *looks)
 	struct backoff b = { 0 };
 	uint64_t state = 88172645463325252u, tick = 0, sum = 0;
 	uint64_t due = backoff_first(&b, most, random_bits(&state));
+	bool moves = false; /* since the last look */
 
 	*looks = 0;
 	for (int i = 0; i < BURSTS; i++) {
 		uint64_t begins = tick + ASLEEP + random_bits(&state) % most;
-		bool moves = false; /* since the last look */
 
 		for (; tick < begins + length; tick++) {
 			moves |= tick >= begins;
