@@ -272,10 +272,10 @@ check-bytes: $(filter $(addprefix $(BUILD)/tests/unit/,$(addsuffix /%,$(BYTES)))
 
 check-long: check-build ## the same with full counts, each release of Go, half an hour of soak, bare Debians (hours; root)
 	$(Q)tools/packages long
-	$(Q)BUILD=$(BUILD) SAMPLER_TEST_LONG=1 SUITE_SECONDS=7200 tests/run-suites attach/ cross/ goparse/ goruntime/ oracle/ packaging/ profiles/ programs/ rounds/ servers/ static/ unit/
-	$(Q)tests/fresh bookworm
-	$(Q)tests/fresh trixie
-	$(Q)tests/fresh sid
+	$(Q)failed=0; \
+	BUILD=$(BUILD) SAMPLER_TEST_LONG=1 SUITE_SECONDS=7200 tests/run-suites attach/ cross/ goparse/ goruntime/ oracle/ packaging/ profiles/ programs/ rounds/ servers/ static/ unit/ || failed=1; \
+	for debian in bookworm trixie sid; do tests/fresh $$debian || failed=1; done; \
+	exit $$failed
 
 # tests/format.test is the check.
 CLANG_FORMAT = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/sampler-tests/clang-format-$(shell sed -n 's/^CLANG_FORMAT=\([0-9.]*\).*/\1/p' tools/pins)
