@@ -225,14 +225,17 @@ static struct v8_position find_in_bytecode(const struct v8_names_state *n,
 
 /* The offset in the source of a position that is optimized code's; -1: not known. Maglev makes the
  * code of a loop twice: for the first time round, and for the others. In the others it has no positions
- * of the loop's own function any more, but goes on with the last one, which is that of the loop's end. */
-static int32_t offset_of(const struct v8_layout *l, const struct v8_loops *loops, int32_t offset)
+ * of the loop's own function any more, but goes on with the last one, which is that of the loop's end.
+ * TurboFan, when it goes on from Maglev's graph (Node 26), gives 0 to the code that resumes an async
+ * function or a generator: the script's first line, which is not the function's. */
+static int32_t offset_of(const struct v8_layout *l, const struct v8_shared *function,
+			 const struct v8_loops *loops, int32_t offset)
 {
 	struct v8_positions table = table_of(l, &loops->positions);
 	bool is_loop = v8_position_is_of(&table, loops->bytecodes.bytes, loops->bytecodes.len,
 					 l->jump_loop, offset);
 
-	return is_loop ? -1 : offset;
+	return is_loop || offset < function->start ? -1 : offset;
 }
 
 /* Pushes the inlined calls at a position, innermost first, and moves it to where they were inlined.
@@ -250,7 +253,7 @@ static int push_inlined(const struct v8_layout *l, const struct v8_record *r,
 		if (i >= count || !r->inlined[i].function || names->count == MANAGED_NAMES_MAX - 1)
 			return ERR_FORMAT;
 		p.function = r->inlined[i].function;
-		p.offset = offset_of(l, &r->inlined[i].loops, position->offset);
+		p.offset = offset_of(l, p.function, &r->inlined[i].loops, position->offset);
 		if (!push(names, &p, arena))
 			return ERR_NOMEM;
 		*position = v8_inlining_decode(r->inlinings.bytes + i * V8_INLINING_BYTES).call;
@@ -279,7 +282,7 @@ static int fill_optimized(const struct v8_runtime *rt, const struct v8_record *r
 		return ERR_FORMAT; /* Node 23's Maglev: there may be inlined calls, or none */
 	if (find_position(l, r, (int64_t)offset - !interrupted, &position)) {
 		rc = push_inlined(l, r, &position, arena, names);
-		outermost.offset = offset_of(l, &r->loops, position.offset);
+		outermost.offset = offset_of(l, r->function, &r->loops, position.offset);
 	}
 	return rc || push(names, &outermost, arena) ? rc : ERR_NOMEM;
 }

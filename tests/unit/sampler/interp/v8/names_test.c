@@ -326,12 +326,13 @@ static uint64_t make_array(const uint64_t *words, int32_t count)
 	return array;
 }
 
-/* b is inlined in a, at offset 10 to 19 of the code; its call is at `call` in a. */
-static uint64_t make_optimized(uint8_t call)
+/* b is inlined in a, at offset 10 to 19 of the code; its call is at `call` in a. In front of it is code
+ * of the position `before` in a. */
+static uint64_t make_optimized(uint8_t before, uint8_t call)
 {
 	const uint8_t inlining[16] = { (uint8_t)((call + 1) << 1), 0, 0, 0, 0, 0, 0, 0, 1 };
-	/* 5: position 20; 10: 50 in the inlined call 0; 20: 25. */
-	uint64_t one = (50 + 1) << 1 | 1ull << 31, first = 21 << 1, last = 26 << 1;
+	/* 5: `before`; 10: 50 in the inlined call 0; 20: 25. */
+	uint64_t one = (50 + 1) << 1 | 1ull << 31, first = (before + 1) << 1, last = 26 << 1;
 	uint8_t table[64];
 	size_t len = 0;
 	const int64_t steps[] = { 6,  (int64_t)first,	    5, (int64_t)(one - first),
@@ -403,7 +404,7 @@ Test(v8_names, inlined_calls, .fini = release)
 	uint64_t code;
 
 	make_all();
-	code = make_optimized(17);
+	code = make_optimized(20, 17);
 	frame = identify_code(V8_OPTIMIZED, code, 10, false); /* a return address */
 	check(&frame, "a", 2, 6);
 	frame = identify_code(V8_OPTIMIZED, code, 10, true);
@@ -426,12 +427,27 @@ Test(v8_names, no_line_where_maglev_has_none, .fini = release)
 	heap.rt.t.kind_baseline = BASELINE;
 	heap.rt.names->layout.jump_loop = 0x8e;
 	put(a.bytecode, 64 + 2, 0x8e, 1); /* at position 15 */
-	code = make_optimized(15);
+	code = make_optimized(20, 15);
 	frame = identify_code(V8_OPTIMIZED, code, 20, false);
 	check_inlined(&frame, 0);
-	code = make_optimized(17);
+	code = make_optimized(20, 17);
 	frame = identify_code(V8_OPTIMIZED, code, 20, false);
 	check_inlined(&frame, 3);
+}
+
+/* Position 0 is not the function's. */
+Test(v8_names, no_line_where_turbofan_has_none, .fini = release)
+{
+	struct managed_frame frame;
+	uint64_t code;
+
+	make_all();
+	code = make_optimized(0, 0);
+	frame = identify_code(V8_OPTIMIZED, code, 10, false);
+	check(&frame, "a", 0, 0);
+	cr_expect_eq(names.at[0].first_line, 1);
+	frame = identify_code(V8_OPTIMIZED, code, 20, false);
+	check_inlined(&frame, 0);
 }
 
 /* V8 has replaced the return address by an exit behind the code. */
@@ -442,7 +458,7 @@ Test(v8_names, code_that_cannot_be_used_any_more, .fini = release)
 
 	make_all();
 	heap.rt.t.kind_baseline = BASELINE + 5; /* TurboFan's */
-	code = make_optimized(17);
+	code = make_optimized(20, 17);
 	add_exits(code);
 	frame = identify_code(V8_OPTIMIZED, code, 108, false);
 	check_inlined(&frame, 3);
@@ -461,7 +477,7 @@ Test(v8_names, code_of_another_function_is_unknown, .fini = release)
 	uint64_t code;
 
 	make_all();
-	code = make_optimized(17);
+	code = make_optimized(20, 17);
 	a.function = b.function;
 	cr_expect_eq(identify_code(V8_OPTIMIZED, code, 10, false).kind, V8_UNKNOWN);
 	a.function = 0; /* not known */
