@@ -39,7 +39,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # `make check-long` sets it to 1. With "full" what only repeats has the counts of the tables in docs/,
 # with which check-long would take days.
 LONG = os.environ.get("SAMPLER_TEST_LONG") in ("1", "full")
-DIVISOR = 1 if os.environ.get("SAMPLER_TEST_LONG") == "full" else 6
+DIVISOR = 1 if os.environ.get("SAMPLER_TEST_LONG") == "full" else 15
 
 
 def amount(short, long):
@@ -47,7 +47,7 @@ def amount(short, long):
 
 
 def times(short, full):
-    """A count of stops, steps or samples: in `make check-long` a sixth of the full one."""
+    """A count of stops, steps or samples: in `make check-long` a fifteenth of the full one."""
     return max(short, full // DIVISOR) if LONG else short
 
 
