@@ -68,6 +68,20 @@ def fixture(name):
     return path
 
 
+def own_session(nice=0):
+    """CPUs are shared between sessions first, by their nice values (sched(7), "The autogroup feature"):
+    what is started from now on has its part beside other suites, and leaves them theirs."""
+    try:
+        os.setsid()
+    except PermissionError:
+        return  # a shell's job: it has one, and no suite is in it
+    # A suite that takes too long gets SIGTERM alone now, not with its group.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by SIGTERM"))
+    if nice:
+        with open("/proc/self/autogroup", "w") as f:
+            f.write(str(nice))
+
+
 class Running:
     """A program that is at work when the with block begins, and is killed at its end."""
 
