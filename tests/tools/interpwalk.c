@@ -151,6 +151,8 @@ static void run(pid_t tid, long count, bool step, long us)
 		look_at(tid);
 		if (!(step ? step_once(tid, &signal) : run_until_it_got_on(tid, us, &signal)))
 			return;
+		if (!step) /* there may be compiled code in new mappings */
+			modmap_refresh(maps, NULL);
 	}
 	ptrace(PTRACE_DETACH, tid, 0, signal);
 }
