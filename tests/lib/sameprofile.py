@@ -202,7 +202,7 @@ def dump(text):
 
 def same_dump(ours, theirs, what="dump", leave_out=None):
     """Compares which goroutines are there, their states, frames (function, arguments, file,
-    line, offset), and creators."""
+    line, offset), and creators. Ours is the earlier one: a wait may be a minute longer in theirs."""
     mine, right = dump(ours), dump(theirs)
     found = []
     for goid in sorted(set(mine) | set(right)):
