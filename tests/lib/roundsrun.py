@@ -51,10 +51,11 @@ def folder():
         yield os.path.join(path, "batches")
 
 
-def batches_in(path):
-    """All batches that can be seen now, in their order; each must be complete."""
+def batches_in(path, after=0):
+    """All batches after that number that can be seen now, in their order; each must be complete."""
     names = os.listdir(path) if os.path.isdir(path) else []
-    return [Batch(os.path.join(path, n)) for n in sorted(names) if not n.startswith(".")]
+    return [Batch(os.path.join(path, n)) for n in sorted(names)
+            if not n.startswith(".") and int(NAME.match(n)[1]) > after]
 
 
 LOST = 6  # the status after a round was lost
