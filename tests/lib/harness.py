@@ -72,8 +72,7 @@ def own_session(nice=0):
     """CPUs are shared between sessions first, by their nice values (sched(7), "The autogroup feature"):
     what is started from now on has its part beside other suites, and leaves them theirs."""
     try:
-        if os.getsid(0) != os.getpid():
-            os.setsid()
+        os.setsid()
     except PermissionError:
         return  # a shell's job: it has one, and no suite is in it
     # A suite that takes too long gets SIGTERM alone now, not with its group.
