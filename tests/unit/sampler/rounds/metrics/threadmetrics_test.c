@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -43,10 +44,26 @@ static void leave(void)
 
 TestSuite(threadmetrics, .init = enter, .fini = leave);
 
+static long voluntary_switches(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return usage.ru_nvcsw;
+}
+
+/* A wait of 100 us may end before another thread has the CPU: then it is no switch. */
+static void give_way(void)
+{
+	long before = voluntary_switches();
+
+	while (voluntary_switches() < before + WAITS)
+		usleep(100);
+}
+
 static void *wait_often(void *arg)
 {
-	for (int i = 0; i < WAITS; i++)
-		usleep(100);
+	give_way();
 	pthread_barrier_wait(&done);
 	pthread_barrier_wait(&over);
 	return arg;
@@ -106,8 +123,7 @@ Test(threadmetrics, a_thread_that_slept_on_has_the_numbers_it_had)
 	start(threads);
 	take(first);
 	base = first[METRIC_VOLUNTARY_SWITCHES].number;
-	for (int i = 0; i < WAITS; i++)
-		usleep(100);
+	give_way();
 	take(second);
 	cr_assert_geq(gained(METRIC_VOLUNTARY_SWITCHES), WAITS);
 	cr_assert_eq(threadmetrics_read(&fresh, &self, first, NULL), 0);
@@ -122,8 +138,7 @@ Test(threadmetrics, a_thread_that_slept_on_has_the_numbers_it_had)
 /* Our first thread is made to look as if its tid was that of a thread that ran for a day. */
 Test(threadmetrics, a_tid_that_came_again_is_another_thread)
 {
-	for (int i = 0; i < WAITS; i++)
-		usleep(100);
+	give_way();
 	take(first);
 	state.voluntary = 1000000;
 	((uint64_t *)(void *)state.threads)[1] += 86400ull * 1000000000; /* cpu_ns */
