@@ -90,4 +90,33 @@ class Call:
         return any(word in self.name for word in WHOLE_TRANSFERS)
 
 
+class Matrix:
+    """The program `matrix`, and the same program beside it, which is left alone."""
+
+    def __init__(self, seconds, how, late_ms, period_ms):
+        command = [fixture("matrix"), str(seconds), how, str(late_ms * 1000), str(period_ms)]
+        self.target, self.control = (
+            subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+            for _ in range(2))
+        self.pid = self.target.pid
+        assert wait_for(lambda: len(tasks(self.pid)) > 80)
+
+    def calls(self):
+        """Waits until both end. Returns the calls of the program and those of the other."""
+        found = []
+        for process in self.target, self.control:
+            out, _ = process.communicate(timeout=60)
+            found.append([c for c in map(Call, out.splitlines()) if c.there])
+            assert len(found[-1]) > 80, out
+        return found
+
+
+def stuck(calls, control):
+    """Returns the calls that do not end, because they are interrupted again and again. The machine
+    alone delays calls, too: it stands still for more than a second now and then, and the kernel
+    thread that terminals need may have no CPU for longer. Then the control has waited as long."""
+    machine, fewest = max(c.worst_us for c in control), min(c.calls for c in control)
+    return [c for c in calls if c.calls < min(3, fewest) or c.worst_us > 2e6 + machine]
+
+
 __all__ = [name for name in dir() if not name.startswith("_")]
