@@ -90,6 +90,13 @@ class Call:
         return any(word in self.name for word in WHOLE_TRANSFERS)
 
 
+def calls_of(out):
+    """The calls that `matrix` printed, without those that the machine does not have."""
+    calls = [c for c in map(Call, out.splitlines()) if c.there]
+    assert len(calls) > 80, out
+    return calls
+
+
 class Matrix:
     """The program `matrix`, and the same program beside it, which is left alone."""
 
@@ -103,12 +110,7 @@ class Matrix:
 
     def calls(self):
         """Waits until both end. Returns the calls of the program and those of the other."""
-        found = []
-        for process in self.target, self.control:
-            out, _ = process.communicate(timeout=60)
-            found.append([c for c in map(Call, out.splitlines()) if c.there])
-            assert len(found[-1]) > 80, out
-        return found
+        return [calls_of(p.communicate(timeout=60)[0]) for p in (self.target, self.control)]
 
 
 def stuck(calls, control):
