@@ -113,12 +113,13 @@ class Matrix:
         return [calls_of(p.communicate(timeout=60)[0]) for p in (self.target, self.control)]
 
 
-def stuck(calls, control):
-    """Returns the calls that do not end, because they are interrupted again and again. The machine
-    alone delays calls, too: it stands still for more than a second now and then, and the kernel
-    thread that terminals need may have no CPU for longer. Then the control has waited as long."""
-    machine, fewest = max(c.worst_us for c in control), min(c.calls for c in control)
-    return [c for c in calls if c.calls < min(3, fewest) or c.worst_us > 2e6 + machine]
+def none_is_stuck(calls, control, more):
+    """A call that is interrupted again and again never ends. The machine alone delays calls, too: it
+    stands still for more than a second now and then, and the kernel thread that terminals need may
+    have no CPU for longer. Then the control has waited as long."""
+    machine = max(c.worst_us for c in control)
+    stuck = [c for c in calls if c.calls < 3 or c.worst_us > 2e6 + machine]
+    assert not stuck, f"{stuck}, unseen: {control}\n{more}"
 
 
 __all__ = [name for name in dir() if not name.startswith("_")]
