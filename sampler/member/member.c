@@ -91,14 +91,15 @@ int member_start(struct member *m, bool old, struct error *err)
 
 	if (!rc)
 		rc = threads_new(&m->threads, &m->process, old, err);
+	/* At once: a search takes milliseconds, which the threads' accounts would have alone. */
+	if (!rc && old && process_cpu_ns(&m->process, &m->cpu_start_ns))
+		rc = error_set(err, ERR_GONE, "process %d has ended", m->process.pid);
 	if (rc)
 		return rc;
 	m->maps_fd = process_openat(&m->process, "maps", O_RDONLY);
 	m->maps_read_ns = monotonic_ns();
 	if (member_find_go(m) || member_find_interps(m))
 		return error_nomem(err);
-	if (old && process_cpu_ns(&m->process, &m->cpu_start_ns))
-		return error_set(err, ERR_GONE, "process %d has ended", m->process.pid);
 	return 0;
 }
 
