@@ -7,7 +7,6 @@ import os
 import random
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -15,21 +14,10 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 import golang  # noqa: E402
-from harness import Skip, need, wait_for  # noqa: E402
+from harness import Skip, at_work, free_port, listening, need, wait_for  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NOTHING = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-def listening(port):
-    with socket.socket() as s:
-        return s.connect_ex(("127.0.0.1", port)) == 0
 
 
 def children(pid):
@@ -76,7 +64,7 @@ class Program:
         """Returns the processes to freeze next."""
         if self.target.poll() is not None:
             self.target = self.spawn()
-            time.sleep(0.05)
+            at_work(self.target)  # in the dynamic linker gdb guesses further frames
         return [self.target.pid]
 
     def close(self):
@@ -332,6 +320,8 @@ class Postgres(Program):
                                       "from pgbench_accounts where aid % 31 = 1 group by bid;\n")
         self.start([f"{binaries}/pgbench", *self.to_server, "-c", "3", "-T", "100000", "-n", "-f",
                     work + "@3", "-b", "tpcb-like@1", "postgres"], **self.user)
+        # Before its clients' sessions it has one of its own, which ends.
+        assert wait_for(lambda: len(self.busy()) == 3, 20)
 
     def spawn(self):
         """Starts a client, and stores the process of its session."""

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -178,6 +179,24 @@ def sample_enough(pid, seconds=0.4, rate=499, *more, least=50, **options):
             return r
         assert patience < 32, f"{got} samples of {least}: {r.err}"
         patience = min(32, patience * min(8, max(1.5, 1.3 * least / max(got, 1))))
+
+
+PORTS = []
+
+
+def free_port():
+    """A port of 127.0.0.1 that stays bound, but not listened at, until we end, so that no other test gets
+    it. A server with SO_REUSEADDR, which servers set, can listen at it (inet_bind_conflict() in
+    net/ipv4/inet_connection_sock.c)."""
+    PORTS.append(socket.socket())
+    PORTS[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    PORTS[-1].bind(("127.0.0.1", 0))
+    return PORTS[-1].getsockname()[1]
+
+
+def listening(port):
+    with socket.socket() as s:
+        return s.connect_ex(("127.0.0.1", port)) == 0
 
 
 def expectation(source, key="expect"):

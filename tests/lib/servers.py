@@ -7,13 +7,12 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import urllib.error
 import urllib.request
 
-from harness import wait_for
+from harness import free_port, wait_for
 from pins import PINS, TOOLS
 from pprof import fields, message, signed, varint
 from profile_maker import number, packed
@@ -25,16 +24,6 @@ def program(name):
     path = os.path.join(TOOLS, f"{name}-{PINS[name.upper()]}")
     assert os.path.exists(path), f"no {path}: tools/packages long builds it"
     return path
-
-
-def free_ports(count):
-    sockets = [socket.socket() for _ in range(count)]
-    for s in sockets:
-        s.bind(("127.0.0.1", 0))
-    ports = [s.getsockname()[1] for s in sockets]
-    for s in sockets:
-        s.close()
-    return ports
 
 
 def post(url, body, kind, **headers):
@@ -87,7 +76,7 @@ class Collector(Server):
     """tests/servers/collector: its exporter prints each request as JSON."""
 
     def __init__(self):
-        http, grpc = free_ports(2)
+        http, grpc = free_port(), free_port()
         self.url, self.grpc = f"http://127.0.0.1:{http}", f"grpc://127.0.0.1:{grpc}"
         config = {"receivers": {"otlp": {"protocols": {"http": {"endpoint": f"127.0.0.1:{http}"},
                                                        "grpc": {"endpoint": f"127.0.0.1:{grpc}"}}}},
@@ -158,7 +147,7 @@ def nonzero(counts):
 
 class Pyroscope(Server):
     def __init__(self):
-        http, grpc, gossip = free_ports(3)
+        http, grpc, gossip = free_port(), free_port(), free_port()
         self.url, self.grpc = f"http://127.0.0.1:{http}", f"grpc://127.0.0.1:{http}"
         super().__init__("pyroscope", lambda folder: [
             f"-server.http-listen-port={http}", "-server.http-listen-address=127.0.0.1",
@@ -200,7 +189,7 @@ class Pyroscope(Server):
 
 class Parca(Server):
     def __init__(self):
-        port, = free_ports(1)
+        port = free_port()
         self.url, self.grpc = f"http://127.0.0.1:{port}", f"grpc://127.0.0.1:{port}"
 
         def words(folder):
