@@ -113,6 +113,12 @@ class Matrix:
         return [calls_of(p.communicate(timeout=60)[0]) for p in (self.target, self.control)]
 
 
+def had_time(control):
+    """Has the program that is left alone made some calls of each kind? Where the machine stands still
+    it has not, and the other cannot be judged."""
+    return min(c.calls for c in control) > 5
+
+
 def none_is_stuck(calls, control, more):
     """A call that is interrupted again and again never ends. The machine alone delays calls, too: it
     stands still for more than a second now and then, and the kernel thread that terminals need may
