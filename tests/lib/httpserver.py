@@ -13,10 +13,13 @@ class Listener:
         self.socket = socket.socket(family)
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.socket.bind(address)
-        if listens:
-            self.socket.listen(16)
-            threading.Thread(target=self.serve, daemon=True).start()
         self.port = self.socket.getsockname()[1] if family == socket.AF_INET else None
+        if listens:
+            self.listen()
+
+    def listen(self):
+        self.socket.listen(16)
+        threading.Thread(target=self.serve, daemon=True).start()
 
     def __enter__(self):
         return self

@@ -21,9 +21,9 @@ class Server(Listener):
     """Reads whole requests and answers each with the next of `answers`, the last one repeatedly.
     An answer is bytes, None (closes without an answer), or an event to wait for before a 200."""
 
-    def __init__(self, *answers, path=None, port=0):
+    def __init__(self, *answers, path=None, listens=True):
         self.answers, self.requests = list(answers or [ok()]), []
-        super().__init__(socket.AF_UNIX if path else socket.AF_INET, path or ("127.0.0.1", port))
+        super().__init__(socket.AF_UNIX if path else socket.AF_INET, path or ("127.0.0.1", 0), listens)
         self.url = f"http://127.0.0.1:{self.port}"
 
     def take(self, connection):
@@ -39,13 +39,13 @@ class Server(Listener):
                 return
             data += more
         head, body = data.split(b"\r\n\r\n", 1)
-        request = Request(head)
+        request, body = Request(head), bytearray(body)  # which grows in place
         while len(body) < request.length:
             more = connection.recv(65536)
             if not more:
                 return
             body += more
-        request.body = body
+        request.body = bytes(body)
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         self.requests.append(request)
         if isinstance(answer, threading.Event):
@@ -192,8 +192,12 @@ class Push:
     def news(self):
         return [line[5:] for line in self.said.splitlines() if line.startswith("news ")]
 
+    def children(self):
+        """The processes that send: one or none."""
+        path = f"/proc/{self.process.pid}/task/{self.process.pid}/children"
+        return [int(pid) for pid in open(path).read().split()]
+
     def child(self):
         """The process that sends; there must be one."""
-        path = f"/proc/{self.process.pid}/task/{self.process.pid}/children"
-        assert wait_for(lambda: open(path).read().split())
-        return int(open(path).read().split()[0])
+        assert wait_for(self.children)
+        return self.children()[0]
