@@ -109,8 +109,8 @@ static void run(pid_t tid, long steps)
 	struct user_regs_struct u;
 	int status, signal = 0;
 
-	alarm(PATIENCE); /* in case the thread does not reach its next instruction */
 	while (steps-- && !ptrace(PTRACE_GETREGS, tid, 0, &u)) {
+		alarm(PATIENCE); /* in case the thread does not reach its next instruction */
 		walk(&u);
 		if (ptrace(PTRACE_SINGLESTEP, tid, 0, signal) ||
 		    waitpid(tid, &status, __WALL) != tid || !WIFSTOPPED(status))

@@ -153,7 +153,7 @@ Test(follow, zombies_are_none)
 			prctl(PR_SET_NAME, name);
 			_exit(0);
 		}
-		usleep(20000);
+		cr_assert(waitid(P_ALL, 0, NULL, WEXITED | WNOWAIT) == 0);
 		cr_assert(write(fds[1], "x", 1) == 1);
 		pause();
 		_exit(0);

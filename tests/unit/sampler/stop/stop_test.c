@@ -145,12 +145,26 @@ static void wait_until_released(pid_t child)
 	wait_for_state(child, 'S');
 }
 
+/* Serves requests until none is out, or it is parked; 30 s at most. */
+static void serve_the_rest(struct tracer *t)
+{
+	struct stop stop;
+
+	for (int i = 0; i < 300 && tracer_outstanding(t) && !tracer_wants_baton(t); i++)
+		tracer_next(t, monotonic_ns() + NS_PER_S / 10, &stop);
+}
+
+/* A request is overdue if the machine stands still for a second. Then it is made again. */
 static struct stop ask_and_wait(struct tracer *t, pid_t tid)
 {
-	struct stop stop = { 0 };
+	struct stop stop = { .outcome = STOP_OVERDUE };
 
-	cr_assert_eq(tracer_ask(t, NULL, tid, shared, STOP_HERE), 0);
-	cr_assert_eq(tracer_next(t, monotonic_ns() + 5 * NS_PER_S, &stop), 1);
+	for (int i = 0; i < 3 && stop.outcome == STOP_OVERDUE; i++) {
+		if (i)
+			serve_the_rest(t);
+		cr_assert_eq(tracer_ask(t, NULL, tid, shared, STOP_HERE), 0);
+		cr_assert_eq(tracer_next(t, monotonic_ns() + 5 * NS_PER_S, &stop), 1);
+	}
 	cr_assert_eq(stop.tid, tid);
 	return stop;
 }
@@ -193,7 +207,10 @@ static void *repair_thread(void *arg)
 	for (int i = 0; i < 1000 && tracer_ask(t, NULL, r->child, NULL, STOP_HERE); i++)
 		usleep(100);
 	cr_assert_eq(tracer_next(t, monotonic_ns() + 5 * NS_PER_S, &stop), 1);
-	cr_assert_eq(stop.outcome, STOP_REFUSED);
+	if (stop.outcome == STOP_OVERDUE) /* the machine stood still: repaired without a report */
+		serve_the_rest(t);
+	else
+		cr_assert_eq(stop.outcome, STOP_REFUSED);
 	cr_assert(tracer_wants_baton(t));
 	tracer_free(t);
 	return NULL;
@@ -307,11 +324,13 @@ Test(stop, hands_on_the_signal_that_comes_first, .init = make_shared)
 		kill(child, SIGUSR1);
 		if (tracer_ask(t, NULL, r.child, NULL, STOP_HERE) == 0)
 			tracer_next(t, monotonic_ns() + 5 * NS_PER_S, &stop);
-		if (tracer_wants_baton(t)) {
-			/* It is parked until our thread exits; a signal releases it, too. */
-			kill(child, SIGUSR1);
+		/* If it is parked until our thread exits, a signal releases it, too. */
+		for (int j = 0; j < 300 && tracer_outstanding(t); j++) {
+			if (tracer_wants_baton(t))
+				kill(child, SIGUSR1);
 			tracer_next(t, monotonic_ns() + NS_PER_S / 10, &stop);
 		}
+		cr_assert_eq(tracer_outstanding(t), 0);
 		tracer_free(t);
 		wait_for_count(&shared->signals, before + 1);
 	}

@@ -73,6 +73,8 @@ Test(tracing, nothing_is_held_after_its_end, .timeout = 60)
 	}
 	tracing_figures(t, &repaired, &undone, &cpu_ns);
 	cr_assert_eq(repaired, 1);
+	for (int i = 0; i < 30000 && !waits_in(&process, child, SYS_epoll_pwait); i++)
+		usleep(1000);
 	cr_assert(waits_in(&process, child, SYS_epoll_pwait));
 	tracing_free(t);
 	watchdog_stop(dog);
