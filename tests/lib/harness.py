@@ -112,6 +112,16 @@ def at_work(process, cpu_s=0.1):
         waits += {"S": 10, "Z": 10, "D": 1}.get(status_field(process.pid, "State")[:1], 0)
 
 
+def at_rest(pid):
+    """Does each thread sleep, and has none run for 0.1 s?"""
+    def look():
+        return [(status_field(f"{pid}/task/{t}", "State")[0],
+                 open(f"/proc/{pid}/task/{t}/schedstat").read()) for t in os.listdir(f"/proc/{pid}/task")]
+    before = look()
+    time.sleep(0.1)
+    return {state for state, _ in before} == {"S"} and look() == before
+
+
 def begun(sampler):
     """Has it begun to sample? The watchdog is the last process that it starts before."""
     names = []
@@ -166,6 +176,16 @@ def sample(pid, seconds=1.5, rate=199, *more, **options):
     assert r.status == 0, f"status {r.status}: {r.err}"
     assert "the process that decodes" not in r.err, r.err
     return r
+
+
+def dump_that_shows(pattern, pid):
+    """A dump's text. A thread that has no CPU for a second is shown without a stack: then once more."""
+    for _ in range(3):
+        run = subprocess.run([SAMPLER, "dump", "-p", str(pid)], capture_output=True, text=True, timeout=100)
+        assert run.returncode == 0, run.stderr
+        if re.search(pattern, run.stdout):
+            break
+    return run.stdout
 
 
 def sample_enough(pid, seconds=0.4, rate=499, *more, least=50, **options):
@@ -305,6 +325,16 @@ def wait_for(condition, seconds=30):
             return True
         time.sleep(0.02)
     return False
+
+
+def in_one_of(times, attempt):
+    """Repeats an attempt that may fail once or twice because the machine stands still."""
+    for at in range(times):
+        try:
+            return attempt()
+        except AssertionError:
+            if at + 1 == times:
+                raise
 
 
 def headline(problem):

@@ -143,16 +143,6 @@ def whole_again(batches, pid):
     return own
 
 
-def in_one_of(times, attempt):
-    """Repeats an attempt that may fail once or twice because the machine stands still."""
-    for at in range(times):
-        try:
-            return attempt()
-        except AssertionError:
-            if at + 1 == times:
-                raise
-
-
 def rounds(path, *words, status=0):
     """The batches of a sampler that ends by itself."""
     with Rounds(path, *words) as r:

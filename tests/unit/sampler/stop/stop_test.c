@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "sampler/stop/stop.h"
+#include "sampler/thread/dispositions.h"
 #include "sampler/thread/registers.h"
 
 static int taken;
@@ -193,6 +194,7 @@ struct repair {
 	pid_t child;
 	int times;
 	int signal;
+	int late; /* how often the thread was not in its call again in time */
 };
 
 /* Stops a waiting thread once. Runs in a tracing thread of its own, whose exit releases it. */
@@ -345,16 +347,19 @@ static void *repair_ignored_thread(void *arg)
 	struct repair *r = arg;
 	struct tracer *t;
 	struct stop stop;
+	uint64_t begin;
 
 	cr_assert_eq(tracer_new(&t, count_take, NULL, NULL), 0);
 	for (int i = 0; i < 1000 && tracer_ask(t, NULL, r->child, NULL, STOP_HERE); i++)
 		usleep(100);
 	kill(r->child, r->signal);
-	for (int i = 0; i < 100 && !tracer_wants_baton(t); i++)
+	for (int i = 0; i < 3000 && !tracer_wants_baton(t); i++)
 		tracer_next(t, monotonic_ns() + NS_PER_S / 100, &stop);
 	cr_assert(tracer_wants_baton(t), "repaired, and not handed on");
 	kill(r->child, r->signal);
+	begin = monotonic_ns();
 	tracer_free(t);
+	r->late += monotonic_ns() - begin >= THREAD_SETTLES_NS;
 	return NULL;
 }
 
@@ -374,7 +379,7 @@ Test(stop, an_ignored_signal_ends_no_call, .init = make_shared)
 	}
 	cr_assert_eq(taken, 0);
 	/* One signal may come between our last look and our exit (docs/transparency.md). */
-	cr_assert_leq(shared->eintr, 1, "%d calls failed because of us", shared->eintr);
+	cr_assert_leq(shared->eintr, 1 + r.late, "%d calls failed because of us", shared->eintr);
 	kill_child(r.child);
 }
 
