@@ -167,6 +167,12 @@ static void refresh(struct top *t)
 	v->elapsed_ns = (uint64_t)in->whole->duration_nanos;
 }
 
+/* Has --count been reached? */
+static bool all_shown(const struct top *t)
+{
+	return t->o->count && t->shown >= t->o->count;
+}
+
 /* Called when a requested profile is there or could not be made. */
 static void take_new(struct top *t, const struct recording_stats *stats)
 {
@@ -188,7 +194,7 @@ static void take_new(struct top *t, const struct recording_stats *stats)
 	t->shown++;
 	if (!t->on_screen && !in->failed)
 		print_table(t);
-	if (t->o->count && t->shown >= t->o->count)
+	if (all_shown(t))
 		recording_stop(t->r);
 }
 
@@ -257,7 +263,7 @@ static void turn(struct top *t, const struct recording_stats *stats)
 		t->saving = !recording_ask_interim(t->r, t->o->symbolize, line, &t->file, &err);
 		if (!t->saving)
 			drop_save(t, &err);
-	} else if (stats->elapsed_ns >= t->due_ns) {
+	} else if (stats->elapsed_ns >= t->due_ns && !all_shown(t)) {
 		plan_next(t, stats->elapsed_ns);
 		recording_ask_interim(t->r, t->o->symbolize, line, NULL, &err);
 	}
@@ -358,7 +364,7 @@ static void show_last(struct top *t)
 	turn(t, recording_stats(t->r));
 	recording_await_interim(t->r);
 	turn(t, recording_stats(t->r));
-	if (!t->o->count || t->shown < t->o->count) {
+	if (!all_shown(t)) {
 		t->due_ns = UINT64_MAX;
 		recording_ask_interim(t->r, t->o->symbolize, (const char *)t->o->command_line.data,
 				      NULL, &err);
