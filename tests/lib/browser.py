@@ -12,6 +12,8 @@ import tempfile
 import time
 import zlib
 
+from harness import wait_for
+
 
 def chromium():
     for name in ("chromium", "chromium-browser", "google-chrome", "chrome"):
@@ -44,12 +46,15 @@ class Browser:
         for fd in (to_read, to_write, *high):
             os.close(fd)
         self.pending, self.number, self.events = b"", 0, []
-        target = next(t for t in self.call("Target.getTargets")["targetInfos"] if t["type"] == "page")
         self.session = None
-        self.session = self.call("Target.attachToTarget", targetId=target["targetId"],
+        assert wait_for(self.pages)  # it may answer before it has made its first page
+        self.session = self.call("Target.attachToTarget", targetId=self.pages()[0]["targetId"],
                                  flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(domain + ".enable")
+
+    def pages(self):
+        return [t for t in self.call("Target.getTargets")["targetInfos"] if t["type"] == "page"]
 
     def close(self):
         self.process.kill()
