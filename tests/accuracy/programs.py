@@ -64,7 +64,7 @@ class Program:
         """Returns the processes to freeze next."""
         if self.target.poll() is not None:
             self.target = self.spawn()
-            at_work(self.target)  # in the dynamic linker gdb guesses further frames
+            at_work(self.target)  # gdb shows frames too many in the dynamic linker
         return [self.target.pid]
 
     def close(self):

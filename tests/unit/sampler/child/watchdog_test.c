@@ -263,12 +263,13 @@ static void wait_until_realtime(pid_t pid)
 	for (int i = 0; i < 3000 && strcmp(name, "spl-watchdog\n") != 0; i++) {
 		FILE *f = fopen(path, "r");
 
-		usleep(10000);
 		if (f && !fgets(name, sizeof(name), f))
 			name[0] = '\0';
 		if (f)
 			fclose(f);
+		usleep(10000);
 	}
+	cr_assert_str_eq(name, "spl-watchdog\n");
 }
 
 static pid_t start_sampler(bool held)
