@@ -120,5 +120,13 @@ class Profile:
     def total(self, index):
         return sum(s["values"][index] for s in self.samples)
 
+    def totals_by(self, label, index):
+        """Totals by the value of a label; None: of the samples without it."""
+        sums = {}
+        for s in self.samples:
+            value = s["labels"].get(label)
+            sums[value] = sums.get(value, 0) + s["values"][index]
+        return sums
+
     def samples_with(self, name):
         return [s for s in self.samples if name in s["names"]]

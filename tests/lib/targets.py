@@ -113,6 +113,15 @@ class Matrix:
         return [calls_of(p.communicate(timeout=60)[0]) for p in (self.target, self.control)]
 
 
+def judge_demo(profile):
+    """CPU time by thread, which is the kernel's account of each and does not depend on the number of
+    samples. It may include what a virtual CPU stood still: in_one_of."""
+    ns = profile.totals_by("thread", 1)
+    for thread, share in (("series", 6), ("sorter", 4), ("writer", 2)):
+        assert abs(ns.get(thread, 0) / sum(ns.values()) - share / 12) < 0.08, ns
+    return ns
+
+
 def had_time(control):
     """Has the program that is left alone made some calls of each kind? Where the machine stands still
     it has not, and the other cannot be judged."""

@@ -209,10 +209,9 @@ static void *repair_thread(void *arg)
 	for (int i = 0; i < 1000 && tracer_ask(t, NULL, r->child, NULL, STOP_HERE); i++)
 		usleep(100);
 	cr_assert_eq(tracer_next(t, monotonic_ns() + 5 * NS_PER_S, &stop), 1);
-	if (stop.outcome == STOP_OVERDUE) /* the machine stood still: repaired without a report */
-		serve_the_rest(t);
-	else
-		cr_assert_eq(stop.outcome, STOP_REFUSED);
+	/* Overdue: the machine stood still. It is repaired then, too, without a report. */
+	cr_assert(stop.outcome == STOP_REFUSED || stop.outcome == STOP_OVERDUE);
+	serve_the_rest(t);
 	cr_assert(tracer_wants_baton(t));
 	tracer_free(t);
 	return NULL;
@@ -346,15 +345,13 @@ static void *repair_ignored_thread(void *arg)
 {
 	struct repair *r = arg;
 	struct tracer *t;
-	struct stop stop;
 	uint64_t begin;
 
 	cr_assert_eq(tracer_new(&t, count_take, NULL, NULL), 0);
 	for (int i = 0; i < 1000 && tracer_ask(t, NULL, r->child, NULL, STOP_HERE); i++)
 		usleep(100);
 	kill(r->child, r->signal);
-	for (int i = 0; i < 3000 && !tracer_wants_baton(t); i++)
-		tracer_next(t, monotonic_ns() + NS_PER_S / 100, &stop);
+	serve_the_rest(t);
 	cr_assert(tracer_wants_baton(t), "repaired, and not handed on");
 	kill(r->child, r->signal);
 	begin = monotonic_ns();
