@@ -20,10 +20,15 @@
  * the time since the last look, or was given a CPU since its class was changed, does not starve.
  * (/proc counts CPU time by the scheduler's ticks, 4 ms at 250 Hz.)
  *
- * Has our owner continued us, or the watchdog? The handler of SIGCONT gets the sender, and the last
- * one counts: an owner who continues us while we still prepare to stop again is obeyed. A debugger
- * stops us for a moment again and again (state 't'). That is no wish of our owner's, so a debugger
- * is given more time.
+ * Has our owner continued us since the stop that the watchdog ended? The handler of SIGCONT counts
+ * the signals of other senders in the page. The watchdog reads that count before it looks for the
+ * stop, and a stopped process runs no handler, so it is the count at the stop. While it is still
+ * the same, we stop again. The watchdog sends SIGCONT to the main thread, which continues all of
+ * them. A second one for the whole process would be dropped, and its sender with it, while one
+ * waits to be handled (signal(7), "Standard signals do not queue"): that could be our owner's.
+ *
+ * A debugger stops us for a moment again and again (state 't'). That is no wish of our owner's, so
+ * a debugger is given more time.
  *
  * When we are killed, the tracing thread needs a CPU to die, too. So the watchdog stays until all
  * of our threads are gone. A signal tells it when its parent thread has ended (PR_SET_PDEATHSIG).
@@ -77,6 +82,8 @@ struct page {
 	_Atomic pid_t tracer;
 	_Atomic uint64_t rests_until_ns;
 	_Atomic unsigned continued, boosted; /* counted by the watchdog */
+	_Atomic unsigned owner_continued;    /* counted by the handler of SIGCONT */
+	_Atomic unsigned owner_before;	     /* that count at the stop that was ended last */
 };
 
 struct watchdog {
@@ -84,12 +91,15 @@ struct watchdog {
 	pid_t pid;
 	uint64_t moment; /* counts the tracer's steps forward */
 	unsigned boosts; /* how many of page->boosted were seen */
+	unsigned obeyed; /* how many of page->continued were followed by a stop */
 	struct sigaction old_cont;
 };
 
-/* For the handler of SIGCONT; there is one watchdog at a time. */
-static volatile sig_atomic_t watcher;	      /* its PID */
-static volatile sig_atomic_t continued_by_it; /* the last SIGCONT came from it */
+/* For the handlers; there is one watchdog at a time in a process. The page serves one after the
+ * other and stays mapped: a handler of SIGCONT may still run when its watchdog has ended. */
+static struct page *own_page;
+static volatile sig_atomic_t watched,
+	watcher; /* PIDs: the process that has mapped it, the watchdog */
 
 /* Judgement. */
 
@@ -163,9 +173,6 @@ struct post {
 	bool killed; /* sampler, by us, and that was said */
 };
 
-/* For the handler of SIGUSR1. */
-static struct page *own_page;
-
 static ssize_t read_text(int fd, char *text, size_t room)
 {
 	ssize_t len = pread(fd, text, room - 1, 0);
@@ -221,11 +228,6 @@ static void look(struct post *p, struct sight *s)
 		p->tracer = 0; /* it has ended, and another may get its number */
 }
 
-static void tell_sampler(int sig)
-{
-	syscall(SYS_pidfd_send_signal, SAMPLER_FD, sig, NULL, 0);
-}
-
 /* The nice value is set first, so that it applies together with the class. */
 static bool set_class(pid_t thread, bool realtime)
 {
@@ -244,19 +246,24 @@ static void kill_sampler(struct post *p)
 		"held a thread of the process, which now runs on\n";
 	struct pollfd err = { .fd = STDERR_FILENO, .events = POLLOUT };
 
-	tell_sampler(SIGKILL);
+	syscall(SYS_pidfd_send_signal, SAMPLER_FD, SIGKILL, NULL, 0);
 	if (!p->killed && poll(&err, 1, 0) > 0)
 		p->killed = write(STDERR_FILENO, why, sizeof(why) - 1) > 0;
 }
 
-static void act(struct post *p, enum watch_verdict verdict)
+static void continue_sampler(struct post *p, unsigned owner_before)
+{
+	p->page->owner_before = owner_before;
+	p->page->continued++;
+	syscall(SYS_tgkill, p->sampler, p->sampler, SIGCONT);
+}
+
+static void act(struct post *p, enum watch_verdict verdict, unsigned owner_before)
 {
 	if (verdict & WATCH_KILL)
 		kill_sampler(p);
-	if (verdict & WATCH_CONTINUE) {
-		p->page->continued++;
-		tell_sampler(SIGCONT);
-	}
+	if (verdict & WATCH_CONTINUE)
+		continue_sampler(p, owner_before);
 	if (verdict & (WATCH_REALTIME | WATCH_ORDINARY) &&
 	    set_class(p->tracer, verdict & WATCH_REALTIME))
 		p->page->boosted++;
@@ -266,6 +273,7 @@ static void act(struct post *p, enum watch_verdict verdict)
 static void poll_once(struct post *p)
 {
 	uint64_t word = p->page->word;
+	unsigned owner_before = p->page->owner_continued;
 	enum watch_verdict verdict;
 	struct sight s;
 
@@ -274,7 +282,7 @@ static void poll_once(struct post *p)
 	look(p, &s);
 	verdict = watch_judge(&p->watch, &s);
 	if (verdict != WATCH_ON && p->page->word == word)
-		act(p, verdict);
+		act(p, verdict, owner_before);
 }
 
 /* The promised time, while no thread is held; else now. The promise is read first and the word
@@ -333,12 +341,11 @@ static void on_end(int sig)
 }
 
 /* No signal but SIGKILL ends us. */
-static void settle_signals(struct page *page)
+static void settle_signals(void)
 {
 	struct sigaction sa = { .sa_handler = on_end };
 	sigset_t all;
 
-	own_page = page;
 	sigaction(SIGUSR1, &sa, NULL);
 	sigfillset(&all);
 	sigdelset(&all, SIGUSR1);
@@ -366,7 +373,7 @@ static void become_watchdog(struct page *page, pid_t sampler)
 	char path[32];
 	int stat_fd, sampler_fd;
 
-	settle_signals(page);
+	settle_signals();
 	/* CAP_SYS_NICE is enough: the watchdog signals a process and changes threads of its own
 	 * user. */
 	privilege_keep_scheduling();
@@ -393,7 +400,8 @@ static void on_continue(int sig, siginfo_t *info, void *context)
 {
 	(void)sig;
 	(void)context;
-	continued_by_it = info->si_pid == watcher;
+	if (info->si_pid != watcher && watched == getpid())
+		own_page->owner_continued++;
 }
 
 static int start_process(struct watchdog *w, struct error *err)
@@ -407,8 +415,22 @@ static int start_process(struct watchdog *w, struct error *err)
 	if (!w->pid)
 		become_watchdog(w->page, self);
 	watcher = w->pid;
-	continued_by_it = false;
 	sigaction(SIGCONT, &sa, &w->old_cont);
+	return 0;
+}
+
+/* The page of a process that has forked us is not ours. */
+static int map_page(struct watchdog *w, struct error *err)
+{
+	struct page *page = own_page;
+
+	if (watched != getpid())
+		page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (page == MAP_FAILED)
+		return error_nomem(err);
+	memset(page, 0, sizeof(*page));
+	watched = getpid();
+	w->page = own_page = page;
 	return 0;
 }
 
@@ -419,14 +441,10 @@ int watchdog_start(struct watchdog **out, struct error *err)
 
 	if (!w)
 		return error_nomem(err);
-	w->page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (w->page == MAP_FAILED) {
-		free(w);
-		return error_nomem(err);
-	}
-	rc = start_process(w, err);
+	rc = map_page(w, err);
+	if (!rc)
+		rc = start_process(w, err);
 	if (rc) {
-		munmap(w->page, PAGE);
 		free(w);
 		return rc;
 	}
@@ -444,7 +462,6 @@ void watchdog_stop(struct watchdog *w)
 		;
 	watchdog_obey(w);
 	sigaction(SIGCONT, &w->old_cont, NULL);
-	munmap(w->page, PAGE);
 	free(w);
 }
 
@@ -494,14 +511,15 @@ unsigned watchdog_rescues(const struct watchdog *w)
 
 bool watchdog_wants_stop(const struct watchdog *w)
 {
-	return w && continued_by_it;
+	return w && w->page->continued != w->obeyed &&
+	       w->page->owner_continued == w->page->owner_before;
 }
 
 void watchdog_obey(struct watchdog *w)
 {
 	if (!watchdog_wants_stop(w))
 		return;
-	continued_by_it = false;
+	w->obeyed = w->page->continued;
 	kill(getpid(), SIGSTOP);
 }
 

@@ -59,8 +59,9 @@ void watchdog_rests(struct watchdog *w, uint64_t until_ns);
  * is then not what the thread set last. Costs a load. */
 bool watchdog_has_boosted(struct watchdog *w);
 
-/* _wants_stop: true when it was the watchdog that continued us last. The caller then releases all
- * threads and calls watchdog_obey(), which stops us until our owner continues us. */
+/* _wants_stop: true when the watchdog has ended a stop, and our owner has not continued us since that
+ * stop began. The caller then releases all threads and calls watchdog_obey(), which stops us until
+ * our owner continues us. */
 bool watchdog_wants_stop(const struct watchdog *w);
 void watchdog_obey(struct watchdog *w);
 

@@ -214,6 +214,7 @@ struct shared {
 	atomic_int hold, was_continued, watchdog, boosted;
 	atomic_uint rescues;
 	atomic_bool spin; /* it is always runnable */
+	atomic_int deaf;  /* 1: it is to block SIGCONT; 2: it does so, until this is 0 */
 };
 
 static struct shared *shared;
@@ -232,6 +233,21 @@ static void obey(struct watchdog *w)
 	watchdog_obey(w);
 }
 
+static void be_deaf(struct watchdog *w)
+{
+	sigset_t cont;
+
+	sigemptyset(&cont);
+	sigaddset(&cont, SIGCONT);
+	sigprocmask(SIG_BLOCK, &cont, NULL);
+	shared->deaf = 2;
+	while (shared->deaf) {
+		shared->rescues = watchdog_rescues(w);
+		usleep(1000);
+	}
+	sigprocmask(SIG_UNBLOCK, &cont, NULL);
+}
+
 static void play_sampler(void)
 {
 	struct watchdog *w;
@@ -246,6 +262,8 @@ static void play_sampler(void)
 		if (held != shared->hold && shared->hold)
 			watchdog_held(w);
 		held = shared->hold;
+		if (shared->deaf)
+			be_deaf(w);
 		if (watchdog_wants_stop(w))
 			obey(w);
 		shared->boosted += watchdog_has_boosted(w);
@@ -336,6 +354,24 @@ Test(watchdog, continues_a_holder_which_obeys)
 	usleep(100000);
 	cr_assert_neq(state_of(pid), 'T', "its owner's word counts");
 	cr_assert_eq(shared->was_continued, 1);
+	end_sampler(pid);
+}
+
+Test(watchdog, its_signal_does_not_hide_the_owner_s)
+{
+	pid_t pid = start_sampler(true);
+
+	shared->deaf = 1;
+	while (shared->deaf != 2)
+		usleep(1000);
+	kill(pid, SIGSTOP);
+	for (int i = 0; i < 3000 && !shared->rescues; i++)
+		usleep(10000);
+	kill(pid, SIGCONT);
+	shared->deaf = 0;
+	usleep(300000);
+	cr_assert_neq(state_of(pid), 'T', "its owner's word counts");
+	cr_assert_eq(shared->was_continued, 0);
 	end_sampler(pid);
 }
 
