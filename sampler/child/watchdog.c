@@ -98,8 +98,8 @@ struct watchdog {
 /* For the handlers; there is one watchdog at a time in a process. The page serves one after the
  * other and stays mapped: a handler of SIGCONT may still run when its watchdog has ended. */
 static struct page *own_page;
-static volatile sig_atomic_t watched,
-	watcher; /* PIDs: the process that has mapped it, the watchdog */
+static volatile sig_atomic_t watched; /* the PID of the process that has mapped it */
+static volatile sig_atomic_t watcher; /* the watchdog's PID */
 
 /* Judgement. */
 
