@@ -85,24 +85,12 @@ static bool word_at(const struct gocallers_stack *s, uint64_t at, uint64_t *valu
 }
 
 /* Finds where the walk begins; *sp is in bytes from s->sp on. A pc of 0 comes from a call of nil:
- * the first frame is that of the caller (initAt). A signal handler that fakes a call in the
- * interrupted code pushes the pc, and only then changes it (signal_amd64.go, pushCall). So if the
- * word at sp is the pc itself, it is skipped. */
+ * the first frame is that of the caller (initAt). */
 static bool begin(const struct gocallers_stack *s, uint64_t *pc, uint64_t *sp)
 {
-	uint64_t top;
-
 	*pc = s->pc;
-	*sp = 0;
-	if (s->pc && !s->exact)
-		return true;
-	if (!word_at(s, 0, &top))
-		return s->pc;
-	if (!s->pc || top == s->pc) {
-		*pc = top;
-		*sp = sizeof(top);
-	}
-	return true;
+	*sp = s->pc ? 0 : sizeof(*pc);
+	return s->pc || word_at(s, 0, pc);
 }
 
 /* How a walk ends at this frame, or GO_WALK_ENDS: it continues. A function that sets the stack

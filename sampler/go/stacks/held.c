@@ -32,6 +32,18 @@ static bool word(const struct golive *live, uint64_t at, uint32_t offset, uint64
 	return !memory_read_u64(live->memory, at + offset, value);
 }
 
+/* A handler makes the interrupted code look as if it had called sigpanic or asyncPreempt: it pushes
+ * the pc and only then changes it (signal_amd64.go, pushCall). If the handler is between the two,
+ * this undoes the push. Outside of a handler a word that equals the pc says nothing: it may remain
+ * from an earlier call, in a frame that has not yet written there. */
+static void undo_push(const struct golive *live, uint64_t pc, uint64_t *sp)
+{
+	uint64_t pushed;
+
+	if (!memory_read_u64(live->memory, *sp, &pushed) && pushed == pc)
+		*sp += sizeof(pushed);
+}
+
 /* Finds the interrupted pc and sp while the handler of a signal runs on this stack. The kernel has
  * stored the registers there, together with the bounds of this stack. */
 static void interrupted(const struct golive *live, uint64_t low, uint64_t high, uint64_t *pc,
@@ -46,6 +58,7 @@ static void interrupted(const struct golive *live, uint64_t low, uint64_t high, 
 		if (words[i + UC_STACK_SP] == low && words[i + UC_STACK_SIZE] == high - low) {
 			*pc = words[i + UC_RIP];
 			*sp = words[i + UC_RSP];
+			undo_push(live, *pc, sp);
 			return;
 		}
 }

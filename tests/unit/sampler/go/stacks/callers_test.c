@@ -263,11 +263,11 @@ Test(gocallers, takes_no_more_frames_than_there_is_room_for)
 	cr_assert_eq(count, 22);
 }
 
-/* The signal handler has pushed the interrupted pc and has not yet set the new one. */
-Test(gocallers, a_call_may_be_half_injected)
+/* LAST has called before, from a frame eight bytes higher, and has not yet written to its own. */
+Test(gocallers, a_word_that_equals_the_pc_may_remain_from_a_call)
 {
 	begin("go1.22.1");
-	words[used++] = table_pc(LAST, 0x20);
+	words[0] = table_pc(LAST, 0x20);
 	push_goexit(LAST);
 	cr_assert_eq(walk(table_pc(LAST, 0x20), true), GO_WALK_WHOLE);
 	EXPECT(table_pc(LAST, 0x20) + 1, table_pc(GOEXIT, 1));

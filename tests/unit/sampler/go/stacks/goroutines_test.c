@@ -707,6 +707,10 @@ Test(gogoroutines, in_a_handler_it_is_where_the_signal_came)
 	put(context + 168, table_pc(LAST, 0x24), 8);
 	hold(0x7fff0000, context - 0x800);
 	expect_held_stack(table_pc(LAST, 0x24) + 1);
+	/* It has pushed the interrupted pc and has not yet set the new one. */
+	put(high_of(0) - 0x108, table_pc(LAST, 0x24), 8);
+	put(context + 160, high_of(0) - 0x108, 8);
+	expect_held_stack(table_pc(LAST, 0x24) + 1);
 	put(context + 32, 1, 8); /* not a context: the interrupted pc is unknown */
 	cr_assert_eq(read_all(), 0);
 	cr_assert(!told[0].g.has_stack);
