@@ -31,9 +31,8 @@ void process_read_comm(struct process *p)
 	int fd = process_openat(p, "comm", O_RDONLY);
 	ssize_t len = fd < 0 ? 0 : read(fd, p->comm, sizeof(p->comm) - 1);
 
-	if (len > 0 && p->comm[len - 1] == '\n')
-		len--;
-	p->comm[len > 0 ? len : 0] = '\0';
+	if (len > 0)
+		p->comm[len - (p->comm[len - 1] == '\n')] = '\0';
 	if (fd >= 0)
 		close(fd);
 }

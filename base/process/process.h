@@ -70,7 +70,7 @@ int process_read_environ(const struct process *p, struct buffer *out, struct err
  * the same name the first counts, as for getenv(3). NULL: it is not set. */
 const char *process_variable(const void *environment, size_t size, const char *name, size_t *len);
 
-/* Reads its name again, as after an exec. */
+/* Reads its name again, as after an exec; it stays if the process has ended. */
 void process_read_comm(struct process *p);
 
 /* Reads own_pid and uid again; they stay on error. ERR_GONE, ERR_PERM, ERR_IO, ERR_NOMEM. */

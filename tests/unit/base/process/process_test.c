@@ -44,6 +44,9 @@ Test(process, notices_the_end)
 	waitpid(child, NULL, 0);
 	cr_assert_not(process_alive(&p));
 	cr_assert_eq(process_read(&p, "maps", &(struct buffer){ 0 }, NULL), ERR_GONE);
+	strcpy(p.comm, "last");
+	process_read_comm(&p);
+	cr_assert_str_eq(p.comm, "last");
 	process_close(&p);
 }
 
