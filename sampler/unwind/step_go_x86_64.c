@@ -318,12 +318,14 @@ static int from_unsafe(struct walk *w, bool exact)
 
 /* A handler makes the interrupted code look as if it had called sigpanic or asyncPreempt: it pushes
  * the pc and only then changes it (signal_amd64.go, pushCall). If the handler is between the two,
- * this undoes the push. */
+ * this undoes the push. Only a signal frame gives all registers. In what sigpanic or gogo lead to, a
+ * word that equals the pc may remain from an earlier call. */
 static void undo_push(struct walk *w)
 {
 	uint64_t pushed;
 
-	if (!memory_read_u64(w->memory, *sp_of(w), &pushed) && pushed == w->regs.r[DWARF_RIP])
+	if (w->valid == REGS_ALL && !memory_read_u64(w->memory, *sp_of(w), &pushed) &&
+	    pushed == w->regs.r[DWARF_RIP])
 		*sp_of(w) += 8;
 }
 

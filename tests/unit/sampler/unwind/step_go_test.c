@@ -363,6 +363,13 @@ Test(step_go, the_caller_of_sigpanic_did_not_call)
 	walk(SIGPANIC, 50, sp);
 	EXPECT(STACK_OUTERMOST, SIGPANIC, WORK, WORK, GOEXIT);
 	cr_assert_eq(stack.frames[1].kind, FRAME_SIGNAL);
+	/* A call that returned here, in a frame eight bytes higher, has left its return address. */
+	*at(sp + DEPTH) = code(WORK, 50);
+	*at(sp + FRAME) = code(WORK, 50);
+	*at(sp + FRAME + DEPTH) = code(GOEXIT, 1);
+	*at(sp + FRAME + 8 + DEPTH) = 0;
+	walk(SIGPANIC, 50, sp);
+	EXPECT(STACK_OUTERMOST, SIGPANIC, WORK, GOEXIT);
 }
 
 static void walk_from_vdso(uint64_t r12, bool r12_known)
