@@ -70,19 +70,43 @@ void member_close(struct member *m)
 	free(m);
 }
 
+/* A descriptor of /proc/PID/maps reads as empty when the address space that it was opened on is
+ * gone. */
+static bool has_space(const struct member *m)
+{
+	char byte;
+
+	return pread(m->maps_fd, &byte, 1, 0) == 1;
+}
+
+enum member_space member_space(struct member *m)
+{
+	if (has_space(m))
+		return SPACE_SAME;
+	if (m->maps_fd >= 0)
+		close(m->maps_fd);
+	m->maps_fd = process_openat(&m->process, "maps", O_RDONLY);
+	return has_space(m) ? SPACE_NEW : SPACE_NONE;
+}
+
 /* A process that executes a program has no maps for a moment: those of the old address space read
  * as empty as soon as it is gone, and a leader that makes way for another thread has none
- * (de_thread() in fs/exec.c). */
+ * (de_thread() in fs/exec.c). The descriptor is opened first: maps that are read while it lasts are
+ * those of its address space. */
 static int read_first_maps(struct member *m, struct error *err)
 {
 	const struct timespec moment = { 0, EXEC_NS / EXEC_TRIES };
-	int rc = modmap_refresh(m->maps, err);
+	int rc;
 
-	for (int i = 0; rc == ERR_GONE && i < EXEC_TRIES && process_alive(&m->process); i++) {
-		nanosleep(&moment, NULL);
+	for (int i = 0;; i++) {
+		member_space(m);
 		rc = modmap_refresh(m->maps, err);
+		if (rc ? rc != ERR_GONE : has_space(m))
+			return rc;
+		if (i == EXEC_TRIES || !process_alive(&m->process))
+			return rc;
+		nanosleep(&moment, NULL);
 	}
-	return rc;
 }
 
 int member_start(struct member *m, bool old, struct error *err)
@@ -96,7 +120,6 @@ int member_start(struct member *m, bool old, struct error *err)
 		rc = error_set(err, ERR_GONE, "process %d has ended", m->process.pid);
 	if (rc)
 		return rc;
-	m->maps_fd = process_openat(&m->process, "maps", O_RDONLY);
 	m->maps_read_ns = monotonic_ns();
 	if (member_find_go(m) || member_find_interps(m))
 		return error_nomem(err);
@@ -193,25 +216,6 @@ void member_read_cpu(struct member *m, bool last)
 	if (process_cpu_ns(&m->process, &cpu_ns) == 0 && cpu_ns >= m->cpu_start_ns)
 		m->cpu_ns = cpu_ns - m->cpu_start_ns;
 	m->cpu_due_ns = before + (thread_cpu_ns() - cost) * CPU_COST_FACTOR;
-}
-
-/* A descriptor of /proc/PID/maps reads as empty when the address space that it was
- * opened on is gone. */
-static bool has_space(const struct member *m)
-{
-	char byte;
-
-	return pread(m->maps_fd, &byte, 1, 0) == 1;
-}
-
-enum member_space member_space(struct member *m)
-{
-	if (has_space(m))
-		return SPACE_SAME;
-	if (m->maps_fd >= 0)
-		close(m->maps_fd);
-	m->maps_fd = process_openat(&m->process, "maps", O_RDONLY);
-	return has_space(m) ? SPACE_NEW : SPACE_NONE;
 }
 
 void member_read_maps(struct member *m)
