@@ -309,15 +309,14 @@ void round_sample(struct round *r)
 		close(r->looks.own_sched_fd);
 }
 
-/* A process that executes a program has the new address space before it has the new name
- * (begin_new_exec() in fs/exec.c), so a name that was read then may be the old one. */
 static void finish_member(struct recorded *r, struct member *m, uint64_t now)
 {
 	size_t count = 0;
 	struct thread *threads = threads_get(m->threads, &count);
 
+	/* A process that executes a program has the new address space before it has the new name
+	 * (begin_new_exec() in fs/exec.c), so a name that was read then may be the old one. */
 	process_read_comm(&m->process);
-
 	for (size_t i = 0; i < count; i++) {
 		if (thread_look(m->threads, &threads[i]) != LOOK_ENDED)
 			r->stats.threads_stopped += threads[i].state == 'T' ||
