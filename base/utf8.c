@@ -58,3 +58,12 @@ size_t utf8_put(char text[4], uint32_t ch)
 	text[len++] = (char)(0x80 | (ch & 0x3f));
 	return len;
 }
+
+size_t utf8_fit(const char *text, size_t len, size_t room)
+{
+	if (len <= room)
+		return len;
+	while (room && ((uint8_t)text[room] & 0xc0) == 0x80)
+		room--;
+	return room;
+}

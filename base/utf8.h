@@ -16,4 +16,8 @@ uint32_t utf8_next(const char *text, size_t size, size_t *len);
  * character (a surrogate, beyond U+10FFFF) becomes U+FFFD. */
 size_t utf8_put(char text[4], uint32_t ch);
 
+/* Returns how many of the `len` bytes of `text`, which is UTF-8, are the whole characters that
+ * `room` bytes hold. */
+size_t utf8_fit(const char *text, size_t len, size_t room);
+
 #endif

@@ -71,3 +71,17 @@ Test(utf8, what_is_none)
 		cr_expect_eq(len, 1);
 	}
 }
+
+Test(utf8, whole_characters_fit)
+{
+	static const char text[] = "aé…😀";
+
+	cr_assert_eq(utf8_fit(text, 10, 10), 10);
+	cr_assert_eq(utf8_fit(text, 10, 20), 10);
+	for (size_t room = 6; room < 10; room++)
+		cr_assert_eq(utf8_fit(text, 10, room), 6);
+	for (size_t room = 3; room < 6; room++)
+		cr_assert_eq(utf8_fit(text, 10, room), 3);
+	cr_assert_eq(utf8_fit(text, 10, 2), 1);
+	cr_assert_eq(utf8_fit(text, 10, 0), 0);
+}

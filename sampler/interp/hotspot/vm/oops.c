@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/process/memory.h"
+#include "base/utf8.h"
 #include "sampler/interp/hotspot/vm/javatext.h"
 #include "sampler/interp/hotspot/vm/methods.h"
 #include "sampler/interp/hotspot/vm/runtime.h"
@@ -223,11 +224,7 @@ static bool is_string(const struct hotspot *hs, const struct hotspot_oops *o, ui
 /* Puts as many whole characters as fit. */
 static void cut(char *text, size_t room, const char *all, size_t len)
 {
-	if (len >= room) {
-		len = room - 1;
-		while (len && ((uint8_t)all[len] & 0xc0) == 0x80)
-			len--;
-	}
+	len = utf8_fit(all, len, room - 1);
 	memcpy(text, all, len);
 	text[len] = '\0';
 }

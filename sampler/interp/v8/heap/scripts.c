@@ -336,24 +336,12 @@ static int read_scope(struct v8_look *look, uint64_t scope, char text[V8_TEXT_MA
 	return rc;
 }
 
-/* Bytes of the whole characters that PLACE_NAME has room for: strings of a profile are UTF-8. */
-static int place_bytes(const char *name)
-{
-	size_t size = strlen(name), at = 0, len;
-
-	for (; at < size; at += len) {
-		utf8_next(name + at, size - at, &len);
-		if (at + len > PLACE_NAME)
-			break;
-	}
-	return (int)at;
-}
-
 /* In a table each function without a name is to have a row of its own. */
 static void call_by_place(const struct v8_shared *shared, char text[V8_TEXT_MAX])
 {
 	const char *base = strrchr(shared->script->name, '/');
 	const char *name = base ? base + 1 : shared->script->name;
+	int whole = (int)utf8_fit(name, strlen(name), PLACE_NAME);
 	uint32_t line, column;
 
 	if (shared->script->eval)
@@ -362,8 +350,7 @@ static void call_by_place(const struct v8_shared *shared, char text[V8_TEXT_MAX]
 		 !v8_script_line(shared->script, shared->start, &line, &column))
 		strcpy(text, "(anonymous)");
 	else
-		snprintf(text, V8_TEXT_MAX, "(anonymous %.*s:%u:%u)", place_bytes(name), name, line,
-			 column);
+		snprintf(text, V8_TEXT_MAX, "(anonymous %.*s:%u:%u)", whole, name, line, column);
 }
 
 static int read_shared(struct v8_look *look, struct v8_shared *shared)
