@@ -75,6 +75,7 @@ SYS_pprof/wire       := $(COMPRESSION)
 SYS_pprof/file       := $(COMPRESSION)
 SYS_pprof/select     := -lpcre2-8
 SYS_sampler/child    := -lcap -lseccomp
+SYS_sampler/thread   := -lseccomp
 # Without ncurses' header `sampler top` shows tables only.
 SYS_sampler/cli/top  := $(if $(wildcard $(SYSROOT)/usr/include/curses.h),-lncursesw)
 ifneq ($(STATIC),)

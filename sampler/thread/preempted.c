@@ -37,18 +37,16 @@ struct frames {
 	size_t count;
 };
 
-static bool is(const struct frame *f, const char *name)
-{
-	size_t len = strlen(name);
-
-	return f->len == len && !memcmp(f->name, name, len);
-}
-
 static bool begins(const struct frame *f, const char *with)
 {
 	size_t len = strlen(with);
 
-	return f->len >= len && !memcmp(f->name, with, len);
+	return *f->name == *with && f->len >= len && !memcmp(f->name, with, len);
+}
+
+static bool is(const struct frame *f, const char *name)
+{
+	return *f->name == *name && f->len == strlen(name) && !memcmp(f->name, name, f->len);
 }
 
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))
@@ -120,10 +118,10 @@ static bool is_call_entry(const struct frame *f)
 static bool is_compat_entry(const struct frame *f)
 {
 	static const char *const names[] = {
-		"entry_INT80_compat",	    "asm_int80_emulation",
-		"int80_emulation",	    "entry_SYSENTER_compat_after_hwframe",
-		"entry_SYSENTER_compat",    "entry_SYSCALL_compat_after_hwframe",
-		"el0t_32_sync",		    "el0_sync_compat",
+		"entry_INT80_compat",	 "asm_int80_emulation",
+		"int80_emulation",	 "entry_SYSENTER_compat_after_hwframe",
+		"entry_SYSENTER_compat", "entry_SYSCALL_compat_after_hwframe",
+		"el0t_32_sync",		 "el0_sync_compat",
 	};
 
 	return is_any(f, names, COUNT(names));
@@ -132,12 +130,16 @@ static bool is_compat_entry(const struct frame *f)
 /* Interrupts and exceptions, in user or in kernel mode. */
 static bool is_interrupt(const struct frame *f)
 {
-	static const char *const prefixes[] = { "asm_sysvec_", "asm_exc_", "el0t_64_irq", "el0t_64_fiq",
-						"el0t_64_error", "el0t_32_irq", "el0t_32_fiq",
-						"el1h_64_irq", "el1h_64_fiq" };
-	static const char *const names[] = { "asm_common_interrupt", "asm_spurious_interrupt",
-					     "common_interrupt", "apic_timer_interrupt",
-					     "el0_irq", "el0_irq_compat", "el1_irq" };
+	static const char *const prefixes[] = { "asm_sysvec_", "asm_exc_",	"el0t_64_irq",
+						"el0t_64_fiq", "el0t_64_error", "el0t_32_irq",
+						"el0t_32_fiq", "el1h_64_irq",	"el1h_64_fiq" };
+	static const char *const names[] = { "asm_common_interrupt",
+					     "asm_spurious_interrupt",
+					     "common_interrupt",
+					     "apic_timer_interrupt",
+					     "el0_irq",
+					     "el0_irq_compat",
+					     "el1_irq" };
 
 	return begins_any(f, prefixes, COUNT(prefixes)) || is_any(f, names, COUNT(names));
 }
@@ -146,11 +148,12 @@ static bool is_interrupt(const struct frame *f)
 static bool is_exception(const struct frame *f)
 {
 	static const char *const names[] = {
-		"el0_da",  "el0_ia",  "el0_undef", "el0_pc",   "el0_sp",	 "el0_dbg",
-		"el0_sys", "el0_bti", "el0_fpac",  "el0_mops", "el0_gcs",	 "el0_breakpt",
-		"el0_inv", "el0_softstp", "el0_watchpt", "el0_brk64", "el0_fpsimd_acc",
-		"el0_sve_acc", "el0_sme_acc", "el0_fpsimd_exc",
-		"fred_extint", "fred_exception", "fred_hwexc", "irqentry_exit_to_user_mode",
+		"el0_da",	  "el0_ia",	    "el0_undef",   "el0_pc",
+		"el0_sp",	  "el0_dbg",	    "el0_sys",	   "el0_bti",
+		"el0_fpac",	  "el0_mops",	    "el0_gcs",	   "el0_breakpt",
+		"el0_inv",	  "el0_softstp",    "el0_watchpt", "el0_brk64",
+		"el0_fpsimd_acc", "el0_sve_acc",    "el0_sme_acc", "el0_fpsimd_exc",
+		"fred_extint",	  "fred_exception", "fred_hwexc",  "irqentry_exit_to_user_mode",
 	};
 
 	return is_any(f, names, COUNT(names));
@@ -159,9 +162,11 @@ static bool is_exception(const struct frame *f)
 static bool is_dispatch(const struct frame *f)
 {
 	static const char *const names[] = {
-		"do_syscall_64", "x64_sys_call", "do_syscall_x64", "fred_entry_from_user", "fred_other",
-		"el0t_64_sync_handler", "el0_sync_handler", "el0_svc", "el0_svc_handler", "do_el0_svc",
-		"el0_svc_common", "invoke_syscall", "__invoke_syscall",
+		"do_syscall_64",	"x64_sys_call",	  "do_syscall_x64",
+		"fred_entry_from_user", "fred_other",	  "el0t_64_sync_handler",
+		"el0_sync_handler",	"el0_svc",	  "el0_svc_handler",
+		"do_el0_svc",		"el0_svc_common", "invoke_syscall",
+		"__invoke_syscall",
 	};
 
 	return is_any(f, names, COUNT(names));
@@ -172,12 +177,22 @@ static bool is_dispatch(const struct frame *f)
 static bool is_exit(const struct frame *f)
 {
 	static const char *const names[] = {
-		"syscall_exit_to_user_mode", "syscall_exit_to_user_mode_work",
-		"__syscall_exit_to_user_mode_work", "exit_to_user_mode_prepare", "exit_to_user_mode_loop",
-		"__exit_to_user_mode_loop", "exit_to_user_mode", "exit_to_usermode_loop",
-		"prepare_exit_to_usermode", "syscall_return_slowpath", "arm64_exit_to_user_mode",
-		"prepare_exit_to_user_mode", "arm64_syscall_exit_to_user_mode", "do_notify_resume",
-		"work_pending", "ret_to_user",
+		"syscall_exit_to_user_mode",
+		"syscall_exit_to_user_mode_work",
+		"__syscall_exit_to_user_mode_work",
+		"exit_to_user_mode_prepare",
+		"exit_to_user_mode_loop",
+		"__exit_to_user_mode_loop",
+		"exit_to_user_mode",
+		"exit_to_usermode_loop",
+		"prepare_exit_to_usermode",
+		"syscall_return_slowpath",
+		"arm64_exit_to_user_mode",
+		"prepare_exit_to_user_mode",
+		"arm64_syscall_exit_to_user_mode",
+		"do_notify_resume",
+		"work_pending",
+		"ret_to_user",
 	};
 
 	return is_any(f, names, COUNT(names));
@@ -188,11 +203,14 @@ static bool is_exit(const struct frame *f)
  * it is about to handle a signal or to end. */
 static bool is_feared(const struct frame *f)
 {
-	static const char *const prefixes[] = { "fuse_", "__fuse_", "p9_", "v9fs_", "cifs_", "smb2_",
-						"SMB2_", "nfs", "ceph_", "afs_", "tls_", "mptcp_",
-						"tcp_bpf_", "smc_", "vsock_" };
-	static const char *const names[] = { "request_wait_answer", "handle_userfault", "get_signal",
-					     "seccomp_do_user_notification", "ptrace_stop" };
+	static const char *const prefixes[] = { "fuse_",    "__fuse_",	"p9_",	     "v9fs_",
+						"cifs_",    "smb2_",	"SMB2_",     "nfs",
+						"ceph_",    "afs_",	"tls_",	     "mptcp_",
+						"tcp_bpf_", "udp_bpf_", "unix_bpf_", "smc_",
+						"vsock_" };
+	static const char *const names[] = { "request_wait_answer", "handle_userfault",
+					     "get_signal", "seccomp_do_user_notification",
+					     "ptrace_stop" };
 
 	return begins_any(f, prefixes, COUNT(prefixes)) || is_any(f, names, COUNT(names));
 }
@@ -214,9 +232,9 @@ static bool fears(const struct frames *frames)
 
 enum class {
 	DELICATE,
-	BEARS,	      /* looks for no signals, or for fatal ones; or is made again by the kernel or us */
-	BY_PATH,      /* bears it unless a file system's daemon answers (PREEMPTED_IF_MOUNTS) */
-	BY_FILE,      /* by the functions further inside */
+	BEARS,	 /* looks for no signals, or for fatal ones; or is made again by the kernel or us */
+	BY_PATH, /* bears it unless a file system's daemon answers (PREEMPTED_IF_MOUNTS) */
+	BY_FILE, /* by the functions further inside */
 	BY_FILE_MANY, /* the same, but several messages: the first ones may be the result */
 	FUTEX,
 	MADVISE,
@@ -306,6 +324,8 @@ static const struct sign {
 	{ "unix_stream_sendmsg", PREEMPTED_DELICATE, PREEMPTED_IF_NONBLOCKING },
 	{ "unix_stream_recvmsg", PREEMPTED_DELICATE, PREEMPTED_IF_NONBLOCKING },
 	{ "unix_stream_read_generic", PREEMPTED_DELICATE, PREEMPTED_IF_NONBLOCKING },
+	{ "udp_sendmsg", PREEMPTED_DELICATE, PREEMPTED_IF_NONBLOCKING },
+	{ "udpv6_sendmsg", PREEMPTED_DELICATE, PREEMPTED_IF_NONBLOCKING },
 	{ "tcp_sendmsg", PREEMPTED_DELICATE, PREEMPTED_IF_NONBLOCKING },
 	{ "tcp_sendmsg_locked", PREEMPTED_DELICATE, PREEMPTED_IF_NONBLOCKING },
 	{ "tcp_recvmsg", PREEMPTED_DELICATE, PREEMPTED_IF_NONBLOCKING },
@@ -335,9 +355,8 @@ static int number_of(const struct frame *f)
 	static const char *const prefixes[] = { "__x64_sys_", "__arm64_sys_", "__do_sys_",
 						"__se_sys_" };
 	static const char *const others[][2] = {
-		{ "sendfile64", "sendfile" },	{ "newfstat", "fstat" },
-		{ "newstat", "stat" },		{ "newlstat", "lstat" },
-		{ "newuname", "uname" },	{ "umount", "umount2" },
+		{ "sendfile64", "sendfile" },	 { "newfstat", "fstat" }, { "newstat", "stat" },
+		{ "newlstat", "lstat" },	 { "newuname", "uname" }, { "umount", "umount2" },
 		{ "fadvise64_64", "fadvise64" },
 	};
 
@@ -363,12 +382,18 @@ static int number_of_inner(const struct frame *f)
 		const char *name;
 		int number;
 	} inner[] = {
-		{ "ksys_read", SYS_read },	   { "ksys_write", SYS_write },
-		{ "ksys_pread64", SYS_pread64 },   { "ksys_pwrite64", SYS_pwrite64 },
-		{ "do_sendfile", SYS_sendfile },   { "kernel_wait4", SYS_wait4 },
-		{ "__sys_recvfrom", SYS_recvfrom }, { "__sys_sendto", SYS_sendto },
-		{ "__sys_recvmsg", SYS_recvmsg },  { "__sys_sendmsg", SYS_sendmsg },
-		{ "__vm_munmap", SYS_munmap },	   { "do_futex", SYS_futex },
+		{ "ksys_read", SYS_read },
+		{ "ksys_write", SYS_write },
+		{ "ksys_pread64", SYS_pread64 },
+		{ "ksys_pwrite64", SYS_pwrite64 },
+		{ "do_sendfile", SYS_sendfile },
+		{ "kernel_wait4", SYS_wait4 },
+		{ "__sys_recvfrom", SYS_recvfrom },
+		{ "__sys_sendto", SYS_sendto },
+		{ "__sys_recvmsg", SYS_recvmsg },
+		{ "__sys_sendmsg", SYS_sendmsg },
+		{ "__vm_munmap", SYS_munmap },
+		{ "do_futex", SYS_futex },
 		{ "vfs_copy_file_range", SYS_copy_file_range },
 	};
 
@@ -395,7 +420,8 @@ static struct preempted place(enum preempted_place place, int number, unsigned b
 static struct preempted by_file(int number, const struct frame *inside, size_t count, bool many)
 {
 	for (size_t i = count; i-- > 0;) {
-		if (!many && i && is(&inside[i], "tcp_sendmsg") && is(&inside[i - 1], "release_sock"))
+		if (!many && i && is(&inside[i], "tcp_sendmsg") &&
+		    is(&inside[i - 1], "release_sock"))
 			return place(PREEMPTED_BEARS, number, 0);
 		for (size_t j = 0; j < COUNT(signs); j++)
 			if (is(&inside[i], signs[j].name))
@@ -451,7 +477,8 @@ static bool only_leaves(const struct frame *inside, size_t count)
 {
 	while (count && is_exit(&inside[count - 1]))
 		count--;
-	return !count || is_interrupt(&inside[count - 1]) || is(&inside[count - 1], "task_work_run");
+	return !count || is_interrupt(&inside[count - 1]) ||
+	       is(&inside[count - 1], "task_work_run");
 }
 
 /* By the frames inside an entry that system calls use. */
