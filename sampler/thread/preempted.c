@@ -374,27 +374,29 @@ static int number_of(const struct frame *f)
 	return -1;
 }
 
-/* The call of a function that only one call calls, which may have called it as its last act and so
- * have left no frame of its own. */
+/* The call of a function that only this call and its variants call. The call's own function, if it calls
+ * it as its last act, leaves no frame. */
 static int number_of_inner(const struct frame *f)
 {
 	static const struct {
 		const char *name;
 		int number;
 	} inner[] = {
-		{ "ksys_read", SYS_read },
-		{ "ksys_write", SYS_write },
-		{ "ksys_pread64", SYS_pread64 },
-		{ "ksys_pwrite64", SYS_pwrite64 },
-		{ "do_sendfile", SYS_sendfile },
-		{ "kernel_wait4", SYS_wait4 },
-		{ "__sys_recvfrom", SYS_recvfrom },
-		{ "__sys_sendto", SYS_sendto },
-		{ "__sys_recvmsg", SYS_recvmsg },
-		{ "__sys_sendmsg", SYS_sendmsg },
-		{ "__vm_munmap", SYS_munmap },
-		{ "do_futex", SYS_futex },
-		{ "vfs_copy_file_range", SYS_copy_file_range },
+		{ "ksys_read", SYS_read },	     { "ksys_write", SYS_write },
+		{ "ksys_pread64", SYS_pread64 },     { "ksys_pwrite64", SYS_pwrite64 },
+		{ "do_readv", SYS_readv },	     { "do_writev", SYS_writev },
+		{ "do_preadv", SYS_preadv },	     { "do_pwritev", SYS_pwritev },
+		{ "do_sendfile", SYS_sendfile },     { "vfs_copy_file_range", SYS_copy_file_range },
+		{ "ksys_fallocate", SYS_fallocate }, { "do_sys_openat2", SYS_openat },
+		{ "do_faccessat", SYS_faccessat },   { "do_readlinkat", SYS_readlinkat },
+		{ "__sys_recvfrom", SYS_recvfrom },  { "__sys_sendto", SYS_sendto },
+		{ "__sys_recvmsg", SYS_recvmsg },    { "__sys_sendmsg", SYS_sendmsg },
+		{ "__sys_recvmmsg", SYS_recvmmsg },  { "__sys_sendmmsg", SYS_sendmmsg },
+		{ "__sys_accept4", SYS_accept4 },    { "__sys_connect", SYS_connect },
+		{ "vm_mmap_pgoff", SYS_mmap },	     { "ksys_mmap_pgoff", SYS_mmap },
+		{ "__vm_munmap", SYS_munmap },	     { "do_mprotect_pkey", SYS_mprotect },
+		{ "do_madvise", SYS_madvise },	     { "do_futex", SYS_futex },
+		{ "kernel_clone", SYS_clone },	     { "kernel_wait4", SYS_wait4 },
 	};
 
 	for (size_t i = 0; i < COUNT(inner); i++)

@@ -94,6 +94,16 @@ Test(preempted, texts_of_this_kernel)
 	      SYS_munmap);
 }
 
+/* The function of mmap has called vm_mmap_pgoff as its last act. */
+Test(preempted, a_call_without_a_frame_of_its_own)
+{
+	bears(F("__get_user_pages") F("populate_vma_page_range") F("__mm_populate")
+		      F("vm_mmap_pgoff") X86,
+	      SYS_mmap);
+	bears(F("ext4_buffered_write_iter") F("vfs_writev") F("do_writev") X86, SYS_writev);
+	delicate(F("do_splice_direct") F("do_sendfile") X86, SYS_sendfile);
+}
+
 /* With full preemption an interrupt's frames lie on those of the call. */
 Test(preempted, an_interrupt_in_a_call_is_in_the_call)
 {
