@@ -15,6 +15,7 @@
 #include "base/process/modmap.h"
 #include "base/room.h"
 #include "sampler/unwind/table/arch.h"
+#include "sampler/unwind/table/starts.h"
 #include "sampler/unwind/table/table.h"
 #include "sampler/unwind/unwinder.h"
 
@@ -32,6 +33,8 @@ static const uint64_t TABLE_BYTES_MAX = 512 << 20;
 
 struct code_module {
 	struct cfi_table *table;
+	struct cfi_starts *starts; /* NULL: not yet needed, or none */
+	bool asked_starts;
 	struct go_image *go; /* NULL: no Go image */
 	bool asked;	     /* its table has been looked for, successfully or not */
 	bool refused;	     /* no table was made: the tables already take TABLE_BYTES_MAX */
@@ -55,6 +58,7 @@ void codemap_release(struct codemap *c)
 	free(c->cache);
 	for (size_t i = 0; i < c->module_count; i++) {
 		cfi_table_free(c->modules[i].table);
+		cfi_starts_free(c->modules[i].starts);
 		go_image_close(c->modules[i].go);
 	}
 	free(c->modules);
@@ -206,6 +210,35 @@ const struct code *codemap_learn(struct codemap *c, const struct modmap *maps, u
 	else if (is_entry(c, code->image, addr))
 		code->kind = CODE_ENTRY;
 	return code;
+}
+
+/* Few walks need them, so they are read when the first one does. */
+static const struct cfi_starts *starts_of(struct codemap *c, const struct image *image)
+{
+	struct code_module *m;
+
+	if (!table_of(c, image))
+		return NULL;
+	m = &c->modules[image_id(image)];
+	if (m->asked_starts || c->table_bytes >= TABLE_BYTES_MAX)
+		return m->starts;
+	m->asked_starts = true;
+	if (!cfi_starts_read(&m->starts, image))
+		c->table_bytes += cfi_starts_bytes(m->starts);
+	return m->starts;
+}
+
+bool codemap_extent(struct codemap *c, const struct modmap *maps, uint64_t addr, uint64_t *start,
+		    uint64_t *end)
+{
+	const struct mapping *m = modmap_find(maps, addr);
+	const struct cfi_starts *starts = m ? starts_of(c, m->image) : NULL;
+
+	if (!starts || !cfi_starts_extent(starts, addr - m->bias, start, end))
+		return false;
+	*start += m->bias;
+	*end += m->bias;
+	return true;
 }
 
 void codemap_table_info(const struct codemap *c, const struct image *image,

@@ -5,6 +5,7 @@
 #ifndef SAMPLER_UNWIND_CODEMAP_H
 #define SAMPLER_UNWIND_CODEMAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -59,6 +60,11 @@ static inline const struct code *codemap_find(struct codemap *c, const struct mo
 		return code;
 	return codemap_learn(c, maps, addr);
 }
+
+/* The addresses [*start, *end) of the function that covers `addr`, or of that part of a function, by
+ * its entry of CFI. False: none covers it, or there is no memory. */
+bool codemap_extent(struct codemap *c, const struct modmap *maps, uint64_t addr, uint64_t *start,
+		    uint64_t *end);
 
 /* See unwinder_table_info. */
 void codemap_table_info(const struct codemap *c, const struct image *image,

@@ -24,6 +24,7 @@ struct image;
 struct managed_walker;
 struct memory;
 struct modmap;
+struct proofs;
 
 /* What is known about a code address in a process. Takes a cache line on x86-64. */
 struct code {
@@ -80,6 +81,7 @@ struct walk {
 	const struct modmap *maps;
 	struct codemap *map;
 	struct codebytes *code;
+	struct proofs *proofs; /* used where partial */
 	bool partial; /* not all registers of the thread were read */
 };
 

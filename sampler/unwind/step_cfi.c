@@ -117,8 +117,11 @@ static int step_any(struct walk *w, const struct cfi_rule *rule)
 	struct regs caller = { .unknown = 0 };
 	uint32_t valid = 0;
 	uint64_t cfa;
-	int rc = find_cfa(w, rule, &cfa);
+	int rc;
 
+	if (end_without_return(rule) == STACK_OUTERMOST)
+		return STACK_OUTERMOST;
+	rc = find_cfa(w, rule, &cfa);
 	for (unsigned n = 0; !rc && n < DWARF_COUNT; n++) {
 		bool known = false;
 

@@ -16,6 +16,7 @@
 #include "sampler/unwind/code/codebytes.h"
 #include "sampler/unwind/codemap.h"
 #include "sampler/unwind/managed.h"
+#include "sampler/unwind/prove.h"
 #include "sampler/unwind/stack.h"
 #include "sampler/unwind/step.h"
 #include "sampler/unwind/step_fast.h"
@@ -32,6 +33,7 @@ enum {
 struct unwinder {
 	struct codemap code;
 	struct codebytes bytes;
+	struct proofs proofs;
 };
 
 int unwinder_new(struct unwinder **u)
@@ -131,6 +133,8 @@ static int step(struct walk *w, enum frame_kind *kind)
 		signal_frame = w->at->kind == CODE_BY_SIGNAL_RULE;
 		w->source = FRAME_BY_CFI;
 		end = step_by_cfi(w);
+		if (end == STACK_NO_UNWIND_INFO && w->partial && !signal_frame)
+			end = step_by_proof(w);
 	}
 	if (end != STEP_ON)
 		return end;
@@ -258,6 +262,7 @@ int unwinder_walk_from(struct unwinder *u, const struct modmap *maps, const stru
 			  .maps = maps,
 			  .map = &u->code,
 			  .code = &u->bytes,
+			  .proofs = &u->proofs,
 			  .partial = from->regs->unknown,
 			  .managed = from->managed,
 			  .go.stacks = from->stacks };

@@ -109,7 +109,7 @@ void cfi_starts_free(struct cfi_starts *s)
 	free(s);
 }
 
-uint64_t cfi_starts_find(const struct cfi_starts *s, uint64_t addr)
+bool cfi_starts_extent(const struct cfi_starts *s, uint64_t addr, uint64_t *start, uint64_t *end)
 {
 	size_t low = 0, high = s->count;
 
@@ -121,7 +121,23 @@ uint64_t cfi_starts_find(const struct cfi_starts *s, uint64_t addr)
 		else
 			high = middle;
 	}
-	return low && addr < s->all[low - 1].end ? s->all[low - 1].start : 0;
+	if (!low || addr >= s->all[low - 1].end)
+		return false;
+	*start = s->all[low - 1].start;
+	*end = s->all[low - 1].end;
+	return true;
+}
+
+uint64_t cfi_starts_find(const struct cfi_starts *s, uint64_t addr)
+{
+	uint64_t start, end;
+
+	return cfi_starts_extent(s, addr, &start, &end) ? start : 0;
+}
+
+size_t cfi_starts_bytes(const struct cfi_starts *s)
+{
+	return sizeof(*s) + s->room * sizeof(*s->all);
 }
 
 bool cfi_starts_any(const struct cfi_starts *s)

@@ -15,6 +15,7 @@
 #define SAMPLER_UNWIND_TABLE_STARTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct cfi_starts;
@@ -30,5 +31,12 @@ bool cfi_starts_any(const struct cfi_starts *starts);
 
 /* The image address where the function that covers `addr` begins; 0: unknown. */
 uint64_t cfi_starts_find(const struct cfi_starts *starts, uint64_t addr);
+
+/* The image addresses [*start, *end) of the entry that covers `addr`. False: there is none. */
+bool cfi_starts_extent(const struct cfi_starts *starts, uint64_t addr, uint64_t *start,
+		       uint64_t *end);
+
+/* Memory of the whole set, bytes. */
+size_t cfi_starts_bytes(const struct cfi_starts *starts);
 
 #endif
