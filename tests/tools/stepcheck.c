@@ -3,10 +3,11 @@
  * Runs a program one instruction at a time, walks its stack at each, and checks that the
  * callers found by the unwinder are those that have called.
  *
- *   stepcheck STEPS EVERY AFTER COMMAND [ARG…]
+ *   stepcheck [--waiting] STEPS EVERY AFTER COMMAND [ARG…]
  *
  * Walks at each EVERY-th of STEPS steps, from the first instruction on, or after the program
- * has run freely for AFTER milliseconds.
+ * has run freely for AFTER milliseconds. With --waiting a walk begins with sp and pc only, as
+ * those of a thread that is not stopped.
  *
  * The truth is a shadow stack, which needs no CFI: each call instruction pushes the return
  * address and its place on the stack; an entry is removed when sp has passed it, by ret,
@@ -24,6 +25,7 @@
  */
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,6 +71,7 @@ static size_t depth;
 static struct difference differences[KINDS_MAX];
 static size_t kinds;
 static unsigned long walks, right;
+static bool waiting;
 static uint64_t stack_top; /* so that a walk can return from an alternate signal stack */
 
 static int fail(const char *what)
@@ -154,6 +157,8 @@ static void compare(void)
 static void walk(const struct registers *regs)
 {
 	snapshot_take(&snapshot, process.pid, regs, STACK_ROOM - 256, stack_top);
+	if (waiting)
+		snapshot.regs.unknown = ~(uint32_t)CALLER_KNOWS;
 	if (unwinder_walk(unwinder, maps, &snapshot.regs, &snapshot.memory, &stack))
 		fail("out of memory");
 	walks++;
@@ -300,6 +305,9 @@ int main(int argc, char **argv)
 	long steps, every, after;
 	int sig = 0;
 
+	waiting = argc > 1 && !strcmp(argv[1], "--waiting");
+	argc -= waiting;
+	argv += waiting;
 	if (argc < 5 || (steps = atol(argv[1])) <= 0 || (every = atol(argv[2])) <= 0)
 		return 2;
 	after = atol(argv[3]);
