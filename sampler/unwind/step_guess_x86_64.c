@@ -14,6 +14,10 @@
  *   begins there. After a word that may be right but cannot be proved, only the first case is
  *   accepted.
  *
+ * Of a thread that was not stopped the frame pointer may be unknown, and with it there may be a
+ * better way than a scan. So a scan accepts only what needs no other register then: the first case,
+ * and as the first address behind a call the one where the stack begins, which is its last.
+ *
  * Each way must lead to an address behind a call instruction, and upward. The one exception is a
  * chain of frame pointers within code that no file backs: Java's interpreter pushes return
  * addresses without a call.
@@ -285,7 +289,8 @@ static bool consider(struct walk *w, struct scan *s)
 	if (s->doubtful)
 		return false;
 	if (has_cfi(w, s->pc - 1)) {
-		good = leads_on(w, s->pc, s->slot + 8);
+		good = !w->partial && leads_on(w, s->pc, s->slot + 8);
+		s->doubtful = w->partial;
 	} else {
 		good = begins_a_stack(w, s->pc, s->slot + 8);
 		s->doubtful = !good;
@@ -332,7 +337,7 @@ int step_by_guess(struct walk *w)
 		end = step_by_frame_pointer(w);
 	if (!is_final(end) && !file && !innermost)
 		end = step_by_code(w, LIVE_INSNS);
-	if (is_final(end) || w->partial) /* with all registers there may be a better way */
+	if (is_final(end) || (w->partial && !file))
 		return end;
 	return step_by_scan(w);
 }
