@@ -223,7 +223,7 @@ static const struct cfi_starts *starts_of(struct codemap *c, const struct image 
 	if (m->asked_starts || c->table_bytes >= TABLE_BYTES_MAX)
 		return m->starts;
 	m->asked_starts = true;
-	if (!cfi_starts_read(&m->starts, image))
+	if (!cfi_starts_read_all(&m->starts, image))
 		c->table_bytes += cfi_starts_bytes(m->starts);
 	return m->starts;
 }

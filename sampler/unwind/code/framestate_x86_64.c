@@ -380,9 +380,12 @@ static void branch(struct analysis *a, struct registers *s, const struct insn *i
 		*s = equal;
 }
 
-static void note_place(struct analysis *a, const struct registers *s, uint64_t addr, uint64_t end)
+static void note_place(struct analysis *a, const struct registers *s, const struct insn *insn,
+		       uint64_t addr)
 {
-	if (a->place->pc != (a->place->behind_call ? end : addr))
+	uint64_t pc = a->place->pc;
+
+	if (a->place->behind_call ? pc != addr + insn->len || !is_call(insn) : pc != addr)
 		return;
 	a->arrived = true;
 	a->found = *s;
@@ -412,7 +415,7 @@ static bool pass(struct analysis *a, struct registers *s, const struct insn *ins
 	uint64_t end = addr + insn->len;
 	enum flow flow = insn_flow(insn);
 
-	note_place(a, s, addr, end);
+	note_place(a, s, insn, addr);
 	note_departure(a, s, insn, addr);
 	if (flow == FLOW_JUMP)
 		arrive(a, insn_target(insn, end), s);

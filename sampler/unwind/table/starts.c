@@ -79,7 +79,7 @@ static int by_start(const void *a, const void *b)
 	return x->end < y->end ? -1 : x->end > y->end;
 }
 
-int cfi_starts_read(struct cfi_starts **out, const struct image *image)
+static int read_entries(struct cfi_starts **out, const struct image *image, bool functions)
 {
 	struct cfi_starts *s = calloc(1, sizeof(*s));
 	struct cfi_source source;
@@ -88,7 +88,7 @@ int cfi_starts_read(struct cfi_starts **out, const struct image *image)
 		return ERR_NOMEM;
 	s->sink.begin = take;
 	cfi_source_open(&source, image);
-	if (source.elf && find_linkage(s, source.elf))
+	if (!functions || (source.elf && find_linkage(s, source.elf)))
 		for (size_t i = 0; i < source.count; i++)
 			cfi_read(&source.sections[i], &s->sink);
 	cfi_source_close(&source);
@@ -100,6 +100,16 @@ int cfi_starts_read(struct cfi_starts **out, const struct image *image)
 		qsort(s->all, s->count, sizeof(*s->all), by_start);
 	*out = s;
 	return 0;
+}
+
+int cfi_starts_read(struct cfi_starts **starts, const struct image *image)
+{
+	return read_entries(starts, image, true);
+}
+
+int cfi_starts_read_all(struct cfi_starts **starts, const struct image *image)
+{
+	return read_entries(starts, image, false);
 }
 
 void cfi_starts_free(struct cfi_starts *s)
