@@ -228,16 +228,16 @@ static const struct cfi_starts *starts_of(struct codemap *c, const struct image 
 	return m->starts;
 }
 
-bool codemap_extent(struct codemap *c, const struct modmap *maps, uint64_t addr, uint64_t *start,
-		    uint64_t *end)
+bool codemap_extent(struct codemap *c, const struct modmap *maps, uint64_t addr,
+		    struct cfi_extent *extent)
 {
 	const struct mapping *m = modmap_find(maps, addr);
 	const struct cfi_starts *starts = m ? starts_of(c, m->image) : NULL;
 
-	if (!starts || !cfi_starts_extent(starts, addr - m->bias, start, end))
+	if (!starts || !cfi_starts_extent(starts, addr - m->bias, extent))
 		return false;
-	*start += m->bias;
-	*end += m->bias;
+	extent->start += m->bias;
+	extent->end += m->bias;
 	return true;
 }
 

@@ -11,6 +11,7 @@
 
 #include "sampler/unwind/step.h"
 
+struct cfi_extent;
 struct image;
 struct go_image;
 struct modmap;
@@ -61,10 +62,10 @@ static inline const struct code *codemap_find(struct codemap *c, const struct mo
 	return codemap_learn(c, maps, addr);
 }
 
-/* The addresses [*start, *end) of the function that covers `addr`, or of that part of a function, by
- * its entry of CFI. False: none covers it, or there is no memory. */
-bool codemap_extent(struct codemap *c, const struct modmap *maps, uint64_t addr, uint64_t *start,
-		    uint64_t *end);
+/* The function that covers `addr`, or that part of a function, by its entry of CFI, with addresses in
+ * the process. False: none covers it, or there is no memory. */
+bool codemap_extent(struct codemap *c, const struct modmap *maps, uint64_t addr,
+		    struct cfi_extent *extent);
 
 /* See unwinder_table_info. */
 void codemap_table_info(const struct codemap *c, const struct image *image,

@@ -15,6 +15,7 @@
 
 #if defined(__x86_64__)
 #include "sampler/unwind/code/framestate.h"
+#include "sampler/unwind/table/starts.h"
 
 enum { PROOFS = 256 }; /* power of two */
 
@@ -22,7 +23,7 @@ enum { PROOFS = 256 }; /* power of two */
 struct proofs {
 	struct proof {
 		uint64_t pc, generation; /* generation 0: empty */
-		uint64_t start, end;	 /* the function's addresses */
+		struct cfi_extent extent; /* the function */
 		bool behind_call, known;
 		struct framestate state;
 	} at[PROOFS];

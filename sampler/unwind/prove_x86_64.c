@@ -48,14 +48,14 @@ struct tails {
 
 static bool is_in(const struct proof *p, uint64_t addr)
 {
-	return addr >= p->start && addr < p->end;
+	return addr >= p->extent.start && addr < p->extent.end;
 }
 
 static bool may_lead(struct walk *w, struct tails *t, uint64_t addr, unsigned jumps);
 
-/* Is the instruction a jump out of the function [start, end) that may lead to the callee? */
+/* Is the instruction a jump out of its function that may lead to the callee? */
 static bool jumps_there(struct walk *w, struct tails *t, const struct insn *insn, uint64_t addr,
-			const uint64_t extent[2], unsigned jumps)
+			const struct cfi_extent *out_of, unsigned jumps)
 {
 	uint64_t target = insn_target(insn, addr + insn->len);
 
@@ -65,7 +65,7 @@ static bool jumps_there(struct walk *w, struct tails *t, const struct insn *insn
 		return true;
 	case FLOW_BRANCH:
 	case FLOW_JUMP:
-		return (target < extent[0] || target >= extent[1]) &&
+		return (target < out_of->start || target >= out_of->end) &&
 		       may_lead(w, t, target, jumps - 1);
 	default:
 		return false;
@@ -76,13 +76,13 @@ static bool jumps_there(struct walk *w, struct tails *t, const struct insn *insn
  * of a PLT or what a JIT compiler makes, may. */
 static bool may_lead(struct walk *w, struct tails *t, uint64_t addr, unsigned jumps)
 {
-	uint64_t extent[2];
+	struct cfi_extent extent;
 
-	if (is_in(t->callee, addr) || !codemap_extent(w->map, w->maps, addr, &extent[0], &extent[1]))
+	if (is_in(t->callee, addr) || !codemap_extent(w->map, w->maps, addr, &extent))
 		return true;
 	if (!jumps)
 		return false;
-	for (addr = extent[0]; addr < extent[1];) {
+	for (addr = extent.start; addr < extent.end;) {
 		uint8_t bytes[INSN_LENGTH_MAX];
 		size_t len = codebytes_read(w->code, addr, bytes, sizeof(bytes));
 		struct insn insn;
@@ -90,7 +90,7 @@ static bool may_lead(struct walk *w, struct tails *t, uint64_t addr, unsigned ju
 		if (insn_decode(bytes, len, &insn) || insn.len > t->left)
 			return false;
 		t->left -= insn.len;
-		if (jumps_there(w, t, &insn, addr, extent, jumps))
+		if (jumps_there(w, t, &insn, addr, &extent, jumps))
 			return true;
 		addr += insn.len;
 	}
@@ -216,9 +216,10 @@ static const struct proof *prove(struct walk *w)
 	*p = (struct proof){ .pc = pc,
 			     .generation = w->map->generation,
 			     .behind_call = behind_call };
-	p->known = codemap_extent(w->map, w->maps, pc - behind_call, &p->start, &p->end);
-	place.start = p->start;
-	place.end = p->end;
+	p->known = codemap_extent(w->map, w->maps, pc - behind_call, &p->extent);
+	place.start = p->extent.start;
+	place.end = p->extent.end;
+	place.lands = p->extent.lands;
 	p->known = p->known && framestate_find(w->code, &place, &p->state);
 	return p;
 }

@@ -7,9 +7,9 @@
  * known if it is equal on all of them. So a stack pointer that was moved by an amount which is
  * known only at run time (alloca, a VLA) is not known behind that.
  *
- * What no jump in the function names is the case of a switch, or where an exception lands. It is
- * entered with the frame that jumps through tables and calls leave, so a register is known there if
- * it is equal at all of these that have the rule of CFI that holds there. At each of these places and
+ * What no jump in the function names is the case of a switch, or, if its CFI names such places, where
+ * an exception lands. It is entered with the frame that jumps through tables leave, and calls. So a
+ * register is known there if it is equal at all of these that have the rule of CFI that holds there. At each of these places and
  * at each target of a jump CFI says one register's distance from the CFA; if it contradicts, nothing
  * is known.
  *
@@ -33,6 +33,7 @@ struct framestate_place {
 	const struct cfi_table *table;
 	uint64_t bias;	     /* address in the process - image address */
 	uint64_t start, end; /* the function's addresses in the process */
+	bool lands;	     /* exceptions may land in it */
 	uint64_t pc;	     /* the instruction there is next, */
 	bool behind_call;    /* or the one that ends there is being executed */
 };

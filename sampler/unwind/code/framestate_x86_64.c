@@ -399,7 +399,7 @@ static void note_departure(struct analysis *a, const struct registers *s, const 
 	enum flow flow = insn_flow(insn);
 	struct registers out = *s;
 
-	if (is_call(insn)) {
+	if (is_call(insn) && a->place->lands) {
 		out.known &= PRESERVED;
 		depart(a, addr, &out);
 	} else if (flow == FLOW_TABLE || flow == FLOW_AWAY) {

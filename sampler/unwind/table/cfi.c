@@ -27,6 +27,7 @@ struct cie {
 	Dwarf_CIE entry;
 	uint8_t pointer_encoding; /* of an FDE's addresses */
 	bool has_sized_augmentation, signal_frame, usable;
+	bool lands; /* its functions say where exceptions land */
 	struct cfi_rule initial;
 };
 
@@ -314,6 +315,7 @@ static void read_augmentation(struct cie *cie)
 		switch (*letter) {
 		case 'L':
 			cursor_uint(&c, 1);
+			cie->lands = true;
 			break;
 		case 'P':
 			ehpointer_skip(&c, cursor_byte(&c));
@@ -428,6 +430,7 @@ static bool read_fde(const struct cie *cie, const struct cfi_section *s, const D
 	if (m.end == start || start == 0)
 		return true; /* code that the linker dropped */
 	m.pc = start;
+	sink->lands = cie->lands || !s->eh_frame;
 	if (sink->begin(sink, start, m.end))
 		return false;
 	run(&m, &c);

@@ -32,6 +32,8 @@ struct cfi_sink {
 	int (*row)(struct cfi_sink *sink, uint64_t pc, const struct cfi_rule *rule);
 	/* End of the entry. `good` is false when it is broken and must be left out. */
 	void (*end)(struct cfi_sink *sink, bool good);
+	/* Set before begin: exceptions may land in the entry. */
+	bool lands;
 };
 
 /* Gives every entry of the section to the sink. Returns the number of entries that were broken or

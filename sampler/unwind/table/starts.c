@@ -14,7 +14,8 @@
 enum { LINKAGE_MAX = 8 }; /* x86-64 has three: .plt, .plt.got, .plt.sec */
 
 struct extent {
-	uint64_t start, end;
+	uint64_t start;
+	uint64_t end : 63, lands : 1;
 };
 
 struct cfi_starts {
@@ -40,7 +41,7 @@ static bool find_linkage(struct cfi_starts *s, Elf *elf)
 		if (name && (!strncmp(name, ".plt", 4) || !strcmp(name, ".iplt")) &&
 		    s->linkage_count < LINKAGE_MAX)
 			s->linkage[s->linkage_count++] = (struct extent){
-				shdr.sh_addr, shdr.sh_addr + shdr.sh_size
+				.start = shdr.sh_addr, .end = shdr.sh_addr + shdr.sh_size
 			};
 	}
 	return any;
@@ -65,7 +66,9 @@ static int take(struct cfi_sink *sink, uint64_t start, uint64_t end)
 		s->out_of_memory = true;
 		return ERR_NOMEM;
 	}
-	s->all[s->count++] = (struct extent){ start, end };
+	s->all[s->count++] = (struct extent){
+		.start = start, .end = end, .lands = sink->lands
+	};
 	return ERR_LIMIT;
 }
 
@@ -119,7 +122,7 @@ void cfi_starts_free(struct cfi_starts *s)
 	free(s);
 }
 
-bool cfi_starts_extent(const struct cfi_starts *s, uint64_t addr, uint64_t *start, uint64_t *end)
+bool cfi_starts_extent(const struct cfi_starts *s, uint64_t addr, struct cfi_extent *extent)
 {
 	size_t low = 0, high = s->count;
 
@@ -133,16 +136,16 @@ bool cfi_starts_extent(const struct cfi_starts *s, uint64_t addr, uint64_t *star
 	}
 	if (!low || addr >= s->all[low - 1].end)
 		return false;
-	*start = s->all[low - 1].start;
-	*end = s->all[low - 1].end;
+	*extent = (struct cfi_extent){ s->all[low - 1].start, s->all[low - 1].end,
+				       s->all[low - 1].lands };
 	return true;
 }
 
 uint64_t cfi_starts_find(const struct cfi_starts *s, uint64_t addr)
 {
-	uint64_t start, end;
+	struct cfi_extent extent;
 
-	return cfi_starts_extent(s, addr, &start, &end) ? start : 0;
+	return cfi_starts_extent(s, addr, &extent) ? extent.start : 0;
 }
 
 size_t cfi_starts_bytes(const struct cfi_starts *s)

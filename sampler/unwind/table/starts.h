@@ -36,9 +36,14 @@ bool cfi_starts_any(const struct cfi_starts *starts);
 /* The image address where the function that covers `addr` begins; 0: unknown. */
 uint64_t cfi_starts_find(const struct cfi_starts *starts, uint64_t addr);
 
-/* The image addresses [*start, *end) of the entry that covers `addr`. False: there is none. */
-bool cfi_starts_extent(const struct cfi_starts *starts, uint64_t addr, uint64_t *start,
-		       uint64_t *end);
+/* An entry covers [start, end). */
+struct cfi_extent {
+	uint64_t start, end;
+	bool lands; /* exceptions may land in it */
+};
+
+/* The entry that covers the image address `addr`. False: there is none. */
+bool cfi_starts_extent(const struct cfi_starts *starts, uint64_t addr, struct cfi_extent *extent);
 
 /* Memory of the whole set, bytes. */
 size_t cfi_starts_bytes(const struct cfi_starts *starts);

@@ -74,16 +74,22 @@ static void finish_framed(void)
 	finish(CODE("\x41\x0e\x10\x86\2\x43\x0d\6"));
 }
 
-static bool look(size_t at, bool behind_call)
+static bool look_where(size_t at, bool behind_call, bool lands)
 {
 	struct framestate_place place = { .table = table,
 					  .bias = BIAS,
 					  .start = BIAS + START,
 					  .end = BIAS + START + len,
 					  .pc = BIAS + START + at,
-					  .behind_call = behind_call };
+					  .behind_call = behind_call,
+					  .lands = lands };
 
 	return framestate_find(bytes, &place, &state);
+}
+
+static bool look(size_t at, bool behind_call)
+{
+	return look_where(at, behind_call, true);
 }
 
 static bool knows(unsigned reg)
@@ -218,6 +224,18 @@ Test(framestate, a_landing_behind_calls_of_different_depths)
 	finish_framed();
 	expect(deep, true, 48);
 	expect_nothing(landing, true);
+}
+
+Test(framestate, a_case_beside_calls_of_different_depths)
+{
+	/* call; push rax; call; pop rax; jmp *(,rax,8); call */
+	size_t ra = PUT(FRAME SUB_24 CALL "\x50" CALL "\x58\xff\x24\xc5\0\0\0\0" CALL);
+
+	PUT(LEAVE);
+	finish_framed();
+	expect_nothing(ra, true); /* an exception may land there, too */
+	cr_assert(look_where(ra, true, false));
+	cr_assert_eq(state.distance[DWARF_RSP], -40);
 }
 
 Test(framestate, a_landing_has_not_what_a_call_destroys)
