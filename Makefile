@@ -196,7 +196,7 @@ $(foreach t,$(UNIT_VALGRIND),$(eval $(call valgrind_rule,$(t),$(patsubst $(BUILD
 
 # Fuzz targets: tests/fuzz/TARGET.c holds LLVMFuzzerTestOneInput; replay.c
 # feeds it the corpus in tests/fuzz/corpus/TARGET/.
-FUZZ_x86_64 := beam_chain unwind_guess v8_chain
+FUZZ_x86_64 := beam_chain unwind_guess unwind_prove v8_chain
 FUZZ_NAMES := $(filter-out replay $(foreach a,$(OTHER_ARCHS),$(FUZZ_$(a))),$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
 REPLAY := $(patsubst %,$(BUILD)/tests/fuzz/%-replay,$(FUZZ_NAMES))
 fuzz_deps = $(call deps,$(call links,tests/fuzz/$(1).c))

@@ -393,7 +393,7 @@ static struct cfi_table *pack(const struct builder *b)
 int cfi_table_compile(const struct cfi_section *sections, size_t count, uint64_t base,
 		      uint64_t limit, struct cfi_table **table, struct error *err)
 {
-	struct builder b = { .sink = { begin_entry, add_row, end_entry },
+	struct builder b = { .sink = { .begin = begin_entry, .row = add_row, .end = end_entry },
 			     .base = base,
 			     .limit = limit };
 	uint64_t bytes = 0;
