@@ -22,7 +22,7 @@ enum { PROOFS = 256 }; /* power of two */
 /* What was found out about places in code. A zeroed one is empty. */
 struct proofs {
 	struct proof {
-		uint64_t pc, generation; /* generation 0: empty */
+		uint64_t pc, generation;  /* generation 0: empty */
 		struct cfi_extent extent; /* the function */
 		bool behind_call, known;
 		struct framestate state;

@@ -114,7 +114,8 @@ static bool returns_to(struct walk *w, const struct proof *p, uint64_t addr)
 
 /* The address from which the distances in `mask` are, by the registers that are known. False: none
  * is, or they do not agree. */
-static bool find_base(const struct walk *w, const struct framestate *s, uint32_t mask, uint64_t *base)
+static bool find_base(const struct walk *w, const struct framestate *s, uint32_t mask,
+		      uint64_t *base)
 {
 	bool found = false;
 
@@ -206,10 +207,9 @@ static const struct proof *prove(struct walk *w)
 	uint64_t pc = w->regs.r[DWARF_PC];
 	bool behind_call = w->kind == FRAME_RETURN;
 	struct proof *p = &w->proofs->at[(pc ^ pc >> 8) & (PROOFS - 1)];
-	struct framestate_place place = { .table = w->at->table,
-					  .bias = w->at->bias,
-					  .pc = pc,
-					  .behind_call = behind_call };
+	struct framestate_place place = {
+		.table = w->at->table, .bias = w->at->bias, .pc = pc, .behind_call = behind_call
+	};
 
 	if (p->generation == w->map->generation && p->pc == pc && p->behind_call == behind_call)
 		return p;

@@ -82,7 +82,7 @@ struct walk {
 	struct codemap *map;
 	struct codebytes *code;
 	struct proofs *proofs; /* used where partial */
-	bool partial; /* not all registers of the thread were read */
+	bool partial;	       /* not all registers of the thread were read */
 };
 
 /* A step returns STEP_ON when it was made: the registers are then the caller's. Otherwise it

@@ -41,13 +41,15 @@ static void put_headers(size_t len)
 			  .e_ehsize = sizeof(eh),
 			  .e_phentsize = sizeof(Elf64_Phdr),
 			  .e_phnum = 2 };
-	Elf64_Phdr ph[2] = { { .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_filesz = len, .p_memsz = len },
-			     { .p_type = PT_GNU_EH_FRAME,
-			       .p_flags = PF_R,
-			       .p_vaddr = FRAMES,
-			       .p_offset = FRAMES,
-			       .p_filesz = 8,
-			       .p_memsz = 8 } };
+	Elf64_Phdr ph[2] = {
+		{ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_filesz = len, .p_memsz = len },
+		{ .p_type = PT_GNU_EH_FRAME,
+		  .p_flags = PF_R,
+		  .p_vaddr = FRAMES,
+		  .p_offset = FRAMES,
+		  .p_filesz = 8,
+		  .p_memsz = 8 }
+	};
 
 	memcpy(file, &eh, sizeof(eh));
 	memcpy(file + sizeof(eh), ph, sizeof(ph));

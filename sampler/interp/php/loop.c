@@ -145,7 +145,8 @@ static void find_parts(struct search *s, const struct image *image)
 void php_find_loop(struct php_runtime *rt, const struct image *image, uint64_t bias, uint64_t addr,
 		   uint64_t size)
 {
-	struct search s = { .sink = { .begin = begin_entry, .row = see_row, .end = end_entry }, .loop = addr };
+	struct search s = { .sink = { .begin = begin_entry, .row = see_row, .end = end_entry },
+			    .loop = addr };
 	const struct part *cold;
 	uint8_t *code;
 

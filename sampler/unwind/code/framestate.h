@@ -40,10 +40,10 @@ struct framestate_place {
 
 /* Registers by their DWARF numbers. */
 struct framestate {
-	uint32_t from_cfa;	 /* bit n: register n is the CFA + distance[n] */
-	uint32_t from_aligned;	 /* bit n: it is the aligned address + distance[n] */
-	uint32_t alignment;	 /* bytes, a power of two: the aligned address is a multiple, */
-	int32_t unaligned;	 /* that which is next below the CFA + unaligned; 0: none is aligned */
+	uint32_t from_cfa;     /* bit n: register n is the CFA + distance[n] */
+	uint32_t from_aligned; /* bit n: it is the aligned address + distance[n] */
+	uint32_t alignment;    /* bytes, a power of two: the aligned address is a multiple, */
+	int32_t unaligned; /* that which is next below the CFA + unaligned; 0: none is aligned */
 	int32_t distance[DWARF_COUNT]; /* bytes */
 };
 

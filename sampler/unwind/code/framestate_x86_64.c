@@ -274,8 +274,8 @@ static void depart(struct analysis *a, uint64_t addr, const struct registers *wi
 		a->failed = true;
 		return;
 	}
-	a->departures[a->departure_count++] =
-		(struct departure){ rule->cfa_reg, rule->cfa_value, *with };
+	a->departures[a->departure_count++] = (struct departure){ rule->cfa_reg, rule->cfa_value,
+								  *with };
 }
 
 /* The instructions. */

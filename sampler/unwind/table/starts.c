@@ -66,9 +66,7 @@ static int take(struct cfi_sink *sink, uint64_t start, uint64_t end)
 		s->out_of_memory = true;
 		return ERR_NOMEM;
 	}
-	s->all[s->count++] = (struct extent){
-		.start = start, .end = end, .lands = sink->lands
-	};
+	s->all[s->count++] = (struct extent){ .start = start, .end = end, .lands = sink->lands };
 	return ERR_LIMIT;
 }
 

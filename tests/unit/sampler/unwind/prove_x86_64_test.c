@@ -29,7 +29,7 @@ enum {
 	STUBCALL = 0x1800, /* call STUB */
 	ALIGNED = 0x1900,  /* the frame is aligned to 64 bytes */
 	ALIGNCALL = 0x1a00,
-	LAST = 0x1b00, /* outermost */
+	LAST = 0x1b00,	   /* outermost */
 	VARIABLE = 0x1c00, /* a frame of unknown size */
 	VARIABLECALL = 0x1d00,
 	SIGNAL = 0x1e00, /* the trampoline; the interrupted pc at [rsp+8], its sp at [rsp+16] */

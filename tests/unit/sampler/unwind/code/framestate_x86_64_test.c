@@ -114,11 +114,11 @@ static void expect_nothing(size_t at, bool behind_call)
 		  state.distance[DWARF_RSP]);
 }
 
-#define FRAME "\x55\x48\x89\xe5"	/* push rbp; mov rsp,rbp */
-#define SUB_24 "\x48\x83\xec\x18"	/* sub $24,rsp */
-#define CALL "\xe8\0\1\0\0"		/* to elsewhere */
-#define LEAVE "\xc9\xc3"		/* leave; ret */
-#define ALLOCA "\x48\x29\xc4"		/* sub rax,rsp */
+#define FRAME "\x55\x48\x89\xe5"  /* push rbp; mov rsp,rbp */
+#define SUB_24 "\x48\x83\xec\x18" /* sub $24,rsp */
+#define CALL "\xe8\0\1\0\0"	  /* to elsewhere */
+#define LEAVE "\xc9\xc3"	  /* leave; ret */
+#define ALLOCA "\x48\x29\xc4"	  /* sub rax,rsp */
 
 TestSuite(framestate, .init = set_up, .fini = tear_down);
 
@@ -140,7 +140,8 @@ Test(framestate, at_each_instruction_of_a_wrapper_of_a_system_call)
 	expect(at, false, 16 + 32);
 	expect(4, false, 16);
 	cr_assert_not(look(5, false), "within an instruction");
-	cr_assert_not(look(at, true), "no call that leaves a return address, but one that ends there");
+	cr_assert_not(look(at, true),
+		      "no call that leaves a return address, but one that ends there");
 }
 
 Test(framestate, what_was_allocated_is_not_known)
@@ -257,7 +258,7 @@ Test(framestate, pages_that_are_touched_one_by_one)
 {
 	/* lea -0x3000(rsp),r11; sub $0x1000,rsp; orq $0,(rsp); cmp r11,rsp; jne; sub $16,rsp */
 	size_t ra = PUT(FRAME "\x4c\x8d\x9c\x24\0\xd0\xff\xff\x48\x81\xec\0\x10\0\0"
-			"\x48\x83\x0c\x24\0\x4c\x39\xdc\x75\xef\x48\x83\xec\x10" CALL);
+			      "\x48\x83\x0c\x24\0\x4c\x39\xdc\x75\xef\x48\x83\xec\x10" CALL);
 
 	PUT(LEAVE);
 	finish_framed();
@@ -292,7 +293,7 @@ Test(framestate, numbers_and_bits_of_distances_are_not_distances)
 {
 	/* lea -8(rbp),rbx; mov $1,bl; lea 15(rsp),r12; and $-16,r12; mov rbp,r13; add rbp,r13 */
 	size_t ra = PUT(FRAME SUB_24 "\x48\x8d\x5d\xf8\xb3\1\x4c\x8d\x64\x24\x0f\x49\x83\xe4\xf0"
-			"\x49\x89\xed\x49\x01\xed" CALL);
+				     "\x49\x89\xed\x49\x01\xed" CALL);
 
 	PUT(LEAVE);
 	finish_framed();
