@@ -339,5 +339,7 @@ int step_by_guess(struct walk *w)
 		end = step_by_code(w, LIVE_INSNS);
 	if (is_final(end) || (w->partial && !file))
 		return end;
-	return step_by_scan(w);
+	end = step_by_scan(w);
+	/* Registers would lead further than a longer copy. */
+	return w->partial && end == STACK_COPY_EXHAUSTED ? STACK_NO_UNWIND_INFO : end;
 }
