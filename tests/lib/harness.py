@@ -20,7 +20,7 @@ from pins import CACHE, TOOLS  # noqa: E402
 from pprof import Profile  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
-SAMPLER = os.path.join(BUILD, "sampler")
+SAMPLER = os.path.abspath(os.environ.get("SAMPLER", os.path.join(BUILD, "sampler")))
 FIXTURES = os.path.join(BUILD, "fixtures")
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 
