@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 
 import golang
-from harness import Running, at_work, cpu_ns, fixture, free_port, listening, need, wait_for
+from harness import Running, cpu_ns, fixture, free_port, listening, need, wait_for
 
 QUIET = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 ACCURACY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "accuracy")
@@ -33,6 +33,7 @@ class Load:
 
     user = None       # who the server is, if we are root
     seconds = 30      # until it listens
+    warm = 0.3        # seconds of CPU time until it is sampled
 
     def __init__(self, *options):
         self.options = options
@@ -46,12 +47,12 @@ class Load:
         try:
             self.prepare()
             self.server = self.start(*self.command(), **self.as_user())
-            assert wait_for(self.is_ready, self.seconds), f"{self} is not ready"
+            assert wait_for(self.is_ready, self.seconds), f"{type(self).__name__} is not ready"
             self.before_load()
             for command in self.clients():
                 # A shell that starts it again: none of them runs without end.
                 self.start("sh", "-c", 'while "$@"; do :; done', "sh", *command, start_new_session=False)
-            at_work(self.server, 0.3)
+            self.warm_up()
         except BaseException:
             self.__exit__()
             raise
@@ -96,20 +97,27 @@ class Load:
     def is_ready(self):
         return self.server.poll() is None and listening(self.port)
 
+    def warm_up(self):
+        assert wait_for(lambda: sum(map(used_ns, self.all())) > 1e9 * self.warm, 60), \
+            f"{type(self).__name__} has no load"
+
+    def all(self):
+        return tree(self.server.pid)
+
     def pids(self):
         """Those that work."""
-        return [pid for pid in tree(self.server.pid) if worked(pid)]
+        return [pid for pid in self.all() if used_ns(pid) > 5e6]
 
     def ab(self, *options, path=""):
         # It takes memory for all requests at once.
         return [[need("ab"), "-q", "-n", "500000", "-c", "8", *options, f"http://127.0.0.1:{self.port}/{path}"]]
 
 
-def worked(pid):
+def used_ns(pid):
     try:
-        return cpu_ns(pid) > 5e6
+        return cpu_ns(pid)
     except OSError:
-        return False
+        return 0  # it has ended
 
 
 class Ring(Running):
@@ -168,9 +176,9 @@ class Postgres(Load):
         return [["runuser", "-u", self.user, "--"] * (os.geteuid() == 0) +
                 self.bench("-n", "-c", clients, "-j", "2", "-T", "10000", *options)]
 
-    def pids(self):
-        wait_for(lambda: len(super(Postgres, self).pids()) >= int(self.options[0]), 10)
-        return super().pids()
+    def warm_up(self):
+        super().warm_up()
+        assert wait_for(lambda: len(self.pids()) >= int(self.options[0]), 30)
 
 
 class Mariadb(Load):
@@ -255,11 +263,13 @@ pm.max_children = 4
         self.fpm = self.start(found[-1], "-F", "-y", config)
         assert wait_for(lambda: os.path.exists(f"{self.folder}/fpm"))
 
-    def pids(self):
-        return [pid for pid in tree(self.fpm.pid) if worked(pid)]
+    def all(self):
+        return tree(self.fpm.pid)
 
 
 class Node(Load):
+    warm = 3           # most of it is compiled by then
+
     def command(self):
         return [need("node"), "-e", f"""
 const http = require('http');
@@ -319,6 +329,8 @@ run lambda { |env| body = (1..50).map { |i| i.to_s * 3 }.sort.join(",") + env["P
 
 
 class Jdk(Load):
+    warm = 3           # most of it is compiled by then
+
     def command(self):
         source = self.write("Work.java", """
 import com.sun.net.httpserver.*;
