@@ -59,9 +59,9 @@ class Load:
         return self
 
     def __exit__(self, *_):
-        # Clients first, so that they do not start again.
+        # Clients before servers, and parents before children, which they would start again.
         for process in reversed(self.processes):
-            for pid in reversed(tree(process.pid) if process.poll() is None else []):
+            for pid in tree(process.pid) if process.poll() is None else []:
                 try:
                     os.kill(pid, signal.SIGKILL)
                 except ProcessLookupError:
