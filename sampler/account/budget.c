@@ -32,8 +32,9 @@ void budget_init(struct budget *b, double share, unsigned rate)
 			      .tick_ns = LEAST_TICK_NS };
 }
 
-static void reckon(struct budget *b, uint64_t now, double cpu_ns)
+static void reckon(struct budget *b, uint64_t now, double spent_ns, double ticks)
 {
+	double cpu_ns = spent_ns / ticks;
 	double most = b->tick_ns * BELIEVED;
 
 	if (most < b->last_ns)
@@ -43,7 +44,7 @@ static void reckon(struct budget *b, uint64_t now, double cpu_ns)
 	if (b->settled_ns)
 		b->debt_ns -= b->share * (double)(now - b->settled_ns);
 	b->settled_ns = now;
-	b->debt_ns += cpu_ns;
+	b->debt_ns += spent_ns;
 	if (b->debt_ns < -b->share * SAVED_NS)
 		b->debt_ns = -b->share * SAVED_NS;
 	b->tick_ns += ((cpu_ns < most ? cpu_ns : most) - b->tick_ns) / MEMORY;
@@ -52,24 +53,24 @@ static void reckon(struct budget *b, uint64_t now, double cpu_ns)
 }
 
 /* Chooses the part of the threads that can be looked at if a tick comes every LONGEST_NS. */
-static void choose_part(struct budget *b, double share, bool whole)
+static void choose_part(struct budget *b, double share)
 {
 	double before = b->part, part = before * share * LONGEST_NS / b->tick_ns;
 
-	if (whole || part > 1)
+	if (part > 1)
 		part = 1;
 	b->part = part < LEAST_PART ? LEAST_PART : part;
 	b->tick_ns *= b->part / before;
 }
 
-void budget_spend(struct budget *b, uint64_t now, uint64_t cpu_ns, bool whole)
+void budget_spend(struct budget *b, uint64_t now, uint64_t cpu_ns, double ticks)
 {
 	double share = b->share, apart;
 
-	reckon(b, now, (double)cpu_ns);
+	reckon(b, now, (double)cpu_ns, ticks);
 	if (b->debt_ns > 0)
 		share *= PAYS_DEBT;
-	choose_part(b, share, whole);
+	choose_part(b, share);
 	apart = b->tick_ns / share;
 	if (apart > LONGEST_WHOLE_NS)
 		apart = LONGEST_WHOLE_NS;

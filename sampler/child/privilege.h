@@ -18,7 +18,7 @@ struct privilege_needs {
 	const struct outfile *output; /* opened; it is still to be renamed into place */
 	const int *folder;	      /* opened; files will be made in it and removed */
 	bool command;		      /* signals are handed on to the command */
-	bool kernel_stacks;	      /* /proc/PID/stack will be read */
+	bool samples;		      /* threads will be sampled: /proc/PID/stack will be read */
 };
 
 /* Gives up all capabilities that are not needed, and sets no_new_privs. Harmless without any

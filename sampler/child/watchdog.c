@@ -1,8 +1,8 @@
 /*
- * The watchdog shares one page with the tracer. A word there is odd while a request is out, and
- * changes whenever the tracer makes progress. That costs the tracer a store and no system call.
- * While no thread is held, the watchdog does nothing but sleep and read that word, 333 times a
- * second, or 3 ms after the next tick if the looking thread has announced when that is. After 100
+ * The watchdog shares a page with the tracers. Each has a word there, which is odd while a request is
+ * out, and changes whenever the tracer makes progress. That costs the tracer a store and no system
+ * call. While no thread is held, the watchdog does nothing but sleep and read these words, 333 times
+ * a second, or 3 ms after the next tick if all tracers have announced when that is. After 100
  * ms in which no thread was held, it sleeps on a futex in the page. The tracer wakes it before the
  * next request to stop, so the watchdog never sleeps there while a thread is held. A recording of a
  * busy target wakes it once, one of an idle target a few times a second. /proc is read only when a
@@ -70,29 +70,38 @@
 #include "sampler/child/priority.h"
 #include "sampler/child/privilege.h"
 
-enum { PAGE = 4096, HELPED_PRIORITY = 2, OWN_PRIORITY = 3, HELPED_NICE = -20 };
+enum { HELPED_PRIORITY = 2, OWN_PRIORITY = 3, HELPED_NICE = -20 };
 
 /* The watchdog's descriptors; 2 is sampler's. */
 enum { STAT_FD, SAMPLER_FD, TRACER_STAT_FD = 3, TRACER_SCHEDSTAT_FD };
 
+/* One tracer's part of the page. */
+struct post {
+	_Atomic uint64_t word;
+	_Atomic uint64_t rests_until_ns;
+	_Atomic pid_t tracer;
+	_Atomic unsigned boosted; /* counted by the watchdog */
+};
+
 /* Shared with the watchdog. */
 struct page {
-	_Atomic uint64_t word;
-	_Atomic uint32_t asleep; /* the watchdog waits here until it is 0 */
-	_Atomic pid_t tracer;
-	_Atomic uint64_t rests_until_ns;
+	_Atomic uint32_t asleep;	     /* the watchdog waits here until it is 0 */
+	_Atomic unsigned posts;		     /* that are used, from the first on */
 	_Atomic unsigned continued, boosted; /* counted by the watchdog */
 	_Atomic unsigned owner_continued;    /* counted by the handler of SIGCONT */
 	_Atomic unsigned owner_before;	     /* that count at the stop that was ended last */
+	struct post at[WATCH_POSTS];
 };
 
 struct watchdog {
 	struct page *page;
 	pid_t pid;
-	uint64_t moment; /* counts the tracer's steps forward */
-	unsigned boosts; /* how many of page->boosted were seen */
 	unsigned obeyed; /* how many of page->continued were followed by a stop */
 	struct sigaction old_cont;
+	struct {
+		uint64_t moment; /* counts the tracer's steps forward */
+		unsigned boosts; /* how many of its post's `boosted` were seen */
+	} of[WATCH_POSTS];
 };
 
 /* For the handlers; there is one watchdog at a time in a process. The page serves one after the
@@ -166,10 +175,10 @@ enum watch_verdict watch_judge(struct watch *w, const struct sight *s)
 /* The watchdog's side. */
 
 /* What the watchdog watches. */
-struct post {
+struct watching {
 	struct page *page;
 	pid_t sampler, tracer; /* tracer: its files are open */
-	struct watch watch;
+	struct watch watch[WATCH_POSTS];
 	bool killed; /* sampler, by us, and that was said */
 };
 
@@ -193,7 +202,7 @@ static char state_in(int stat_fd)
 }
 
 /* Opens a file of the tracing thread as descriptor `wanted`; if that fails, `wanted` is closed. */
-static void open_of_tracer(const struct post *p, const char *name, int wanted)
+static void open_of_tracer(const struct watching *p, const char *name, int wanted)
 {
 	char path[64];
 	int fd;
@@ -208,9 +217,9 @@ static void open_of_tracer(const struct post *p, const char *name, int wanted)
 }
 
 /* Looks at the tracing thread or, before there is one, at the main thread. */
-static void look(struct post *p, struct sight *s)
+static void look(struct watching *p, unsigned at, struct sight *s)
 {
-	pid_t tracer = p->page->tracer ? p->page->tracer : p->sampler;
+	pid_t tracer = p->page->at[at].tracer ? p->page->at[at].tracer : p->sampler;
 	char text[128];
 
 	if (tracer != p->tracer) {
@@ -239,7 +248,7 @@ static bool set_class(pid_t thread, bool realtime)
 }
 
 /* Says so once: else the user would read no more than "Killed". It must not wait for a reader. */
-static void kill_sampler(struct post *p)
+static void kill_sampler(struct watching *p)
 {
 	static const char why[] =
 		"sampler: killed by its watchdog: it was stopped or hung while it "
@@ -251,82 +260,123 @@ static void kill_sampler(struct post *p)
 		p->killed = write(STDERR_FILENO, why, sizeof(why) - 1) > 0;
 }
 
-static void continue_sampler(struct post *p, unsigned owner_before)
+static void continue_sampler(struct watching *p, unsigned owner_before)
 {
 	p->page->owner_before = owner_before;
 	p->page->continued++;
 	syscall(SYS_tgkill, p->sampler, p->sampler, SIGCONT);
 }
 
-static void act(struct post *p, enum watch_verdict verdict, unsigned owner_before)
+static void act(struct watching *p, unsigned at, enum watch_verdict verdict, unsigned owner_before)
 {
 	if (verdict & WATCH_KILL)
 		kill_sampler(p);
 	if (verdict & WATCH_CONTINUE)
 		continue_sampler(p, owner_before);
 	if (verdict & (WATCH_REALTIME | WATCH_ORDINARY) &&
-	    set_class(p->tracer, verdict & WATCH_REALTIME))
+	    set_class(p->tracer, verdict & WATCH_REALTIME)) {
+		p->page->at[at].boosted++;
 		p->page->boosted++;
+	}
 }
 
-/* Makes one poll. If the hold is over by the verdict, nothing is done, whatever was seen. */
-static void poll_once(struct post *p)
+/* Polls one post. If the hold is over by the verdict, nothing is done, whatever was seen. */
+static void poll_post(struct watching *p, unsigned at)
 {
-	uint64_t word = p->page->word;
+	uint64_t word = p->page->at[at].word;
 	unsigned owner_before = p->page->owner_continued;
 	enum watch_verdict verdict;
 	struct sight s;
 
-	if (!watch_poll(&p->watch, word))
+	if (!watch_poll(&p->watch[at], word))
 		return;
-	look(p, &s);
-	verdict = watch_judge(&p->watch, &s);
-	if (verdict != WATCH_ON && p->page->word == word)
-		act(p, verdict, owner_before);
+	look(p, at, &s);
+	verdict = watch_judge(&p->watch[at], &s);
+	if (verdict != WATCH_ON && p->page->at[at].word == word)
+		act(p, at, verdict, owner_before);
 }
 
-/* The promised time, while no thread is held; else now. The promise is read first and the word
- * after it, so a thread that was asked to stop before the promise was made is seen. */
+static void poll_once(struct watching *p)
+{
+	for (unsigned i = 0; i < p->page->posts; i++)
+		poll_post(p, i);
+}
+
+/* The earliest promised time, while no thread is held; else now. A promise is read first and the
+ * word after it, so a thread that was asked to stop before the promise was made is seen. */
 static uint64_t rests_until(const struct page *page, uint64_t now)
 {
-	uint64_t promised = page->rests_until_ns;
+	uint64_t until = UINT64_MAX;
 
-	return promised > now && !is_held(page->word) ? promised : now;
+	for (unsigned i = 0; i < page->posts; i++) {
+		uint64_t promised = page->at[i].rests_until_ns;
+
+		if (promised <= now || is_held(page->at[i].word))
+			return now;
+		until = promised < until ? promised : until;
+	}
+	return until;
 }
 
-static void nap(const struct post *p)
+static unsigned shortest_period_ms(const struct watching *p)
+{
+	unsigned ms = WATCH_POLL_MS;
+
+	for (unsigned i = 0; i < p->page->posts; i++)
+		ms = watch_period_ms(&p->watch[i]) < ms ? watch_period_ms(&p->watch[i]) : ms;
+	return ms;
+}
+
+static void nap(const struct watching *p)
 {
 	uint64_t from = rests_until(p->page, monotonic_ns());
-	struct timespec until = to_timespec(from + watch_period_ms(&p->watch) * NS_PER_MS);
+	struct timespec until = to_timespec(from + shortest_period_ms(p) * NS_PER_MS);
 
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }
 
 /* Are we another process's child? Then sampler has ended, or all of its threads are about to. */
-static bool is_orphan(const struct post *p)
+static bool is_orphan(const struct watching *p)
 {
 	return getppid() != p->sampler;
 }
 
+static bool is_any_held(const struct page *page)
+{
+	for (unsigned i = 0; i < page->posts; i++)
+		if (is_held(page->at[i].word))
+			return true;
+	return false;
+}
+
 /* Each side writes first and reads then, so at least one sees what the other has written. */
-static void sleep_until_asked(struct post *p)
+static void sleep_until_asked(struct watching *p)
 {
 	struct page *page = p->page;
 
 	atomic_store(&page->asleep, 1);
-	while (page->asleep && !is_held(page->word) && !is_orphan(p))
+	while (page->asleep && !is_any_held(page) && !is_orphan(p))
 		syscall(SYS_futex, &page->asleep, FUTEX_WAIT, 1, NULL, NULL, 0);
 	atomic_store(&page->asleep, 0);
-	p->watch.quiet_ms = 0;
+	for (unsigned i = 0; i < page->posts; i++)
+		p->watch[i].quiet_ms = 0;
+}
+
+static bool is_quiet(const struct watching *p)
+{
+	for (unsigned i = 0; i < p->page->posts; i++)
+		if (p->watch[i].quiet_ms < WATCH_QUIET_MAX)
+			return false;
+	return true;
 }
 
 /* Watches until all threads of sampler are gone: the one that holds may need a CPU to die. */
-static void keep_watch(struct post *p)
+static void keep_watch(struct watching *p)
 {
 	struct pollfd sampler = { .fd = SAMPLER_FD, .events = POLLIN };
 
 	while (!is_orphan(p) || poll(&sampler, 1, 0) <= 0) {
-		if (p->watch.quiet_ms >= WATCH_QUIET_MAX && !is_orphan(p))
+		if (is_quiet(p) && !is_orphan(p))
 			sleep_until_asked(p);
 		nap(p);
 		poll_once(p);
@@ -369,16 +419,18 @@ static void take_own_name(void)
 static void become_watchdog(struct page *page, pid_t sampler)
 {
 	const struct sched_param param = { .sched_priority = OWN_PRIORITY };
-	struct post post = { .page = page, .sampler = sampler };
+	static struct watching watching; /* too large for a stack */
 	char path[32];
 	int stat_fd, sampler_fd;
 
+	watching.page = page;
+	watching.sampler = sampler;
 	settle_signals();
 	/* CAP_SYS_NICE is enough: the watchdog signals a process and changes threads of its own
 	 * user. */
 	privilege_keep_scheduling();
 	sched_setscheduler(0, SCHED_FIFO, &param);
-	if (is_orphan(&post))
+	if (is_orphan(&watching))
 		_exit(0);
 	setsid();
 	take_own_name();
@@ -390,7 +442,7 @@ static void become_watchdog(struct page *page, pid_t sampler)
 		_exit(1);
 	close_from(3);
 	if (chdir("/") == 0)
-		keep_watch(&post);
+		keep_watch(&watching);
 	_exit(0);
 }
 
@@ -425,10 +477,12 @@ static int map_page(struct watchdog *w, struct error *err)
 	struct page *page = own_page;
 
 	if (watched != getpid())
-		page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			    -1, 0);
 	if (page == MAP_FAILED)
 		return error_nomem(err);
 	memset(page, 0, sizeof(*page));
+	page->posts = 1;
 	watched = getpid();
 	w->page = own_page = page;
 	return 0;
@@ -456,7 +510,8 @@ void watchdog_stop(struct watchdog *w)
 {
 	if (!w)
 		return;
-	watchdog_none_held(w);
+	for (unsigned i = 0; i < w->page->posts; i++)
+		watchdog_none_held(w, i);
 	kill(w->pid, SIGKILL);
 	while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
 		;
@@ -465,42 +520,55 @@ void watchdog_stop(struct watchdog *w)
 	free(w);
 }
 
-void watchdog_tracer(struct watchdog *w, pid_t tid)
+/* The watchdog polls posts from the first to the last that was ever used. */
+static void use_post(struct watchdog *w, unsigned at)
 {
-	if (w)
-		atomic_store(&w->page->tracer, tid);
+	unsigned posts = w->page->posts;
+
+	while (posts <= at && !atomic_compare_exchange_weak(&w->page->posts, &posts, at + 1))
+		;
 }
 
-void watchdog_rests(struct watchdog *w, uint64_t until_ns)
-{
-	if (w)
-		atomic_store(&w->page->rests_until_ns, until_ns);
-}
-
-void watchdog_held(struct watchdog *w)
+void watchdog_tracer(struct watchdog *w, unsigned at, pid_t tid)
 {
 	if (!w)
 		return;
-	atomic_store(&w->page->word, ++w->moment * 2 + 1);
+	atomic_store(&w->page->at[at].tracer, tid);
+	use_post(w, at);
+}
+
+void watchdog_rests(struct watchdog *w, unsigned at, uint64_t until_ns)
+{
+	if (w)
+		atomic_store(&w->page->at[at].rests_until_ns, until_ns);
+}
+
+void watchdog_held(struct watchdog *w, unsigned at)
+{
+	if (!w)
+		return;
+	if (w->page->posts <= at)
+		use_post(w, at);
+	atomic_store(&w->page->at[at].word, ++w->of[at].moment * 2 + 1);
 	if (w->page->asleep) {
 		atomic_store(&w->page->asleep, 0);
 		syscall(SYS_futex, &w->page->asleep, FUTEX_WAKE, 1, NULL, NULL, 0);
 	}
 }
 
-void watchdog_none_held(struct watchdog *w)
+void watchdog_none_held(struct watchdog *w, unsigned at)
 {
 	if (w)
-		atomic_store(&w->page->word, w->moment * 2);
+		atomic_store(&w->page->at[at].word, w->of[at].moment * 2);
 }
 
-bool watchdog_has_boosted(struct watchdog *w)
+bool watchdog_has_boosted(struct watchdog *w, unsigned at)
 {
-	unsigned boosts = w ? w->page->boosted : 0;
-	bool changed = w && boosts != w->boosts;
+	unsigned boosts = w ? w->page->at[at].boosted : 0;
+	bool changed = w && boosts != w->of[at].boosts;
 
 	if (changed)
-		w->boosts = boosts;
+		w->of[at].boosts = boosts;
 	return changed;
 }
 

@@ -122,7 +122,7 @@ static int look_at_all(struct dump *d, struct error *err)
 		if (!rc)
 			pthread_join(thread, NULL);
 		/* The tracing thread's exit has released the threads that it still had attached. */
-		watchdog_none_held(d->watchdog);
+		watchdog_none_held(d->watchdog, 0);
 		watchdog_obey(d->watchdog);
 	}
 	if (rc) {

@@ -173,6 +173,8 @@ static int prepare(struct dump *d, struct thread *thread)
 	thread->interp.plan.bytes = INTERP_BYTES_MAX;
 	thread->interp.plan.frames = INTERP_FRAMES_MAX;
 	d->snapshot.interp.copy.reads_max = READS_MAX;
+	if (member_place(member_of(d), thread))
+		return ERR_NOMEM;
 	return member_prepare_look(member_of(d), thread, &d->snapshot);
 }
 
@@ -256,7 +258,7 @@ static int ask(struct dump *d, struct thread *thread, enum stop_outcome *outcome
 		rc = snapshot_reserve(&d->snapshot, COPY_MANAGED);
 	if (rc)
 		return rc;
-	rc = tracer_ask(d->tracer, &member_of(d)->process, thread->tid, d,
+	rc = tracer_ask(d->tracer, &member_of(d)->process, thread->tid, -1, d,
 			here ? STOP_HERE : STOP_ELSEWHERE);
 
 	*outcome = rc == ERR_GONE ? STOP_GONE : STOP_REFUSED;
@@ -382,7 +384,7 @@ static int begin(struct dump *d)
 {
 	if (tracer_new(&d->tracer, take, d, &d->error))
 		return -1;
-	tracer_watched_by(d->tracer, d->watchdog);
+	tracer_watched_by(d->tracer, d->watchdog, 0);
 	tracer_takes_stopped(d->tracer);
 	return 0;
 }

@@ -184,19 +184,26 @@ int members_settle(struct member *const *members, size_t count)
 	return rc;
 }
 
-int member_prepare_look(struct member *m, struct thread *thread, struct snapshot *snapshot)
+int member_place(struct member *m, struct thread *thread)
 {
-	const struct interp_set *set = interps_set(m->interps);
 	pid_t tid = thread->tid;
 
-	if (m->own_numbers && interps_any(m->interps)) {
-		if (!thread->own_tid)
-			thread->own_tid = process_own_tid(&m->process, tid);
-		tid = thread->own_tid;
-	}
-	if (set && interps_place(m->interps, tid, &thread->interp))
-		return ERR_NOMEM;
-	return interp_look_prepare(&snapshot->interp, set, &thread->interp, tid);
+	if (!interps_any(m->interps))
+		return 0;
+	if (m->own_numbers && !thread->own_tid)
+		thread->own_tid = process_own_tid(&m->process, tid);
+	return interps_place(m->interps, m->own_numbers ? thread->own_tid : tid, &thread->interp) ?
+		       ERR_NOMEM :
+		       0;
+}
+
+int member_prepare_look(const struct member *m, const struct thread *thread,
+			struct snapshot *snapshot)
+{
+	pid_t tid = m->own_numbers ? thread->own_tid : thread->tid;
+
+	return interp_look_prepare(&snapshot->interp, interps_set(m->interps), &thread->interp,
+				   tid);
 }
 
 struct thread *member_thread(const struct member *m, uint32_t index)

@@ -55,8 +55,9 @@ struct member {
 	bool waits_delicately;	  /* a thread waited in a call that an ignored signal ends */
 	bool delicate;		  /* and SIGCHLD would end that call (exposure.c) */
 	uint64_t exposure_due_ns; /* when to find that out again */
+	bool local_mounts;	  /* process_has_local_mounts (sampler/thread/calls.h), */
+	uint64_t mounts_due_ns;	  /* and when to find that out again */
 	bool dumps_core;	  /* it is left alone: none of its threads will run again */
-	uint64_t executes_at;	  /* round.tick_ns of the tick that found it executing a program */
 };
 
 /* Opens a process. Its images are shared with `beside` unless that is NULL. The caller closes the
@@ -82,8 +83,13 @@ int member_find_go(struct member *m);
 /* Looks for interpreters where the maps have changed since. ERR_NOMEM. */
 int member_find_interps(struct member *m);
 
-/* Prepares a look at a thread for its interpreters; no thread is held. ERR_NOMEM. */
-int member_prepare_look(struct member *m, struct thread *thread, struct snapshot *snapshot);
+/* Looks for the places where interpreters keep what they know of a thread. ERR_NOMEM. */
+int member_place(struct member *m, struct thread *thread);
+
+/* Prepares a look at a thread for its interpreters, by what member_place has found; no thread is
+ * held, and nothing of the process is read. ERR_NOMEM. */
+int member_prepare_look(const struct member *m, const struct thread *thread,
+			struct snapshot *snapshot);
 
 /* Reads the process's CPU time, unless that was done a short time ago: it is expensive, because the
  * kernel adds up all threads. `last`: reads it in any case. */

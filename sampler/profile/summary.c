@@ -82,7 +82,7 @@ bool summary_fewer_threads(const struct recording_stats *s)
 uint64_t summary_expected(const struct recording_stats *s, unsigned rate)
 {
 	uint64_t expected = (uint64_t)((double)s->target_cpu_ns / 1e9 * rate * kept(s));
-	bool spared = s->spared || fewer_ticks(s) || summary_fewer_threads(s);
+	bool spared = s->spared + s->over || fewer_ticks(s) || summary_fewer_threads(s);
 
 	return !spared && expected >= EXPECTED_MIN && s->samples < expected / 2 ? expected : 0;
 }
@@ -137,6 +137,11 @@ static void append_budget(const struct recording_stats *s, double max_cpu, char 
 	}
 }
 
+double summary_certain(const struct recording_stats *s)
+{
+	return s->cpu_weight ? 1 - (double)s->uncertain / (double)s->cpu_weight : 1;
+}
+
 /* After the rate, the first are calls that failed because of us, which should never happen. */
 static void rate_line(const struct recording_stats *s, const struct recording_options *options,
 		      char *line)
@@ -147,21 +152,26 @@ static void rate_line(const struct recording_stats *s, const struct recording_op
 		append(line, ", %lu call%s ended by a stop with EINTR", s->cut,
 		       s->cut > 1 ? "s" : "");
 	append_budget(s, options->max_cpu, line);
-	if (s->spared)
+	if (s->uncertain)
+		append(line, ", %.1f%% of the CPU samples certain", 100 * summary_certain(s));
+	if (s->late_ticks)
+		append(line, ", %lu ticks came late", s->late_ticks);
+	if (s->kept_out)
+		append(line, ", %lu while threads were listed", s->kept_out);
+	if (s->spared + s->over)
 		append(line,
-		       ", %lu looks left out to hold no thread for more than %g%% of its time",
-		       s->spared, options->pause_share * 100);
+		       ", %lu samples left out to hold no thread for more than %g%% of its time",
+		       s->spared + s->over, options->pause_share * 100);
 	if (s->transfers)
-		append(line, ", %lu looks left out of threads amid a transfer", s->transfers);
+		append(line, ", %lu left out in calls that a stop may cut short", s->transfers);
 	if (s->exposed)
-		append(line, ", %lu of such that have children", s->exposed);
+		append(line, ", %lu of threads that have children", s->exposed);
 	if (s->waiting)
-		append(line, ", %lu looks met a thread waiting, for a CPU or in a call",
-		       s->waiting);
+		append(line, ", %lu met a thread that did not wait any more", s->waiting);
 	if (s->signalled)
 		append(line, ", %lu met a signal", s->signalled);
-	if (s->late)
-		append(line, ", %lu could not be served", s->late);
+	if (s->late + s->unserved)
+		append(line, ", %lu could not be served", s->late + s->unserved);
 	if (s->dropped)
 		append(line, ", %lu lost to an exec or exit", s->dropped);
 	if (s->overdue)

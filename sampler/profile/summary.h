@@ -21,6 +21,9 @@ void summary_lines(const struct recording_stats *stats, const struct recording_o
 /* The part of the ticks that was left out to keep the CPU budget, 0 to 1. */
 double summary_left_out(const struct recording_stats *s);
 
+/* The part of the CPU samples whose moment is certain (sampler/capture/slots.h), 0 to 1. */
+double summary_certain(const struct recording_stats *s);
+
 /* Did ticks look at only a part of the threads? */
 bool summary_fewer_threads(const struct recording_stats *s);
 

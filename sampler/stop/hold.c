@@ -105,7 +105,7 @@ static void *tracing(void *arg)
 	h->tracer = (pid_t)syscall(SYS_gettid);
 	rc = waker_init(&h->holding.waker, &h->error);
 	if (!rc) {
-		watchdog_tracer(h->holding.watchdog, h->tracer);
+		watchdog_tracer(h->holding.watchdog, 0, h->tracer);
 		set_holding_priority(0, 2);
 		rc = hold(h);
 		holding_let_go(&h->holding);
@@ -219,7 +219,7 @@ void hold_end(struct hold *h, struct hold_report *report)
 	pthread_cond_broadcast(&h->changed);
 	pthread_mutex_unlock(&h->mutex);
 	tracer_join(h->thread, h->tracer);
-	watchdog_none_held(h->holding.watchdog);
+	watchdog_none_held(h->holding.watchdog, 0);
 	if (h->holding.begun_ns)
 		h->report.ns = h->holding.ended_ns - h->holding.begun_ns;
 	if (report)

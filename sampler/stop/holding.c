@@ -160,9 +160,9 @@ static int ask(struct holding *h, struct held *held, pid_t tid)
 
 	if (!h->begun_ns)
 		h->begun_ns = monotonic_ns();
-	watchdog_held(h->watchdog);
+	watchdog_held(h->watchdog, 0);
 	held->tracee = (struct tracee){ .tid = tid, .process = h->process };
-	rc = tracee_ask(&held->tracee);
+	rc = tracee_ask(&held->tracee, -1);
 	if (held->tracee.state != TRACEE_NONE)
 		held->state = HELD_TRACED;
 	return rc == ERR_PERM ? refused(h, tid) : rc == ERR_BUSY ? rc : 0;
@@ -204,7 +204,7 @@ static bool serve_asked(struct holding *h, struct held *held, int flags)
 	int status = 0;
 	pid_t got = tracee_event(P_PID, held->tracee.tid, flags, &status);
 
-	watchdog_held(h->watchdog);
+	watchdog_held(h->watchdog, 0);
 	if (got < 0 && errno == ECHILD) {
 		held->state = HELD_GONE; /* it executed a program and has its leader's number now */
 		return true;
@@ -343,7 +343,7 @@ static void see_off(struct holding *h)
 		while (held->state == HELD_TRACED && held->tracee.state == TRACEE_REENTERING &&
 		       monotonic_ns() < until) {
 			got = tracee_event(P_PID, held->tracee.tid, 0, &status);
-			watchdog_held(h->watchdog);
+			watchdog_held(h->watchdog, 0);
 			if (got > 0)
 				serve_repaired(held, status);
 			else if (got < 0 && errno == ECHILD)

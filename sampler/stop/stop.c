@@ -48,7 +48,9 @@ struct request {
 	uint64_t since_ns;	     /* from when the present stop is counted */
 	uint64_t learnt_ns;	     /* when we learnt of the present stop */
 	uint64_t held_ns, served_ns; /* in the stops that are over */
-	uint64_t awake_ns;  /* awake_ns of our thread at the request; AWAKE_UNKNOWN: no bound */
+	/* awake_ns of our thread at a moment at which the thread had not stopped; AWAKE_UNKNOWN: no
+	 * bound. Most stops come before it is read at all. */
+	uint64_t awake_ns;
 	unsigned rescues;   /* watchdog_rescues at the request */
 	uint64_t unseen_ns; /* how long it may have been stopped before we learnt of it */
 };
@@ -57,6 +59,7 @@ struct tracer {
 	stop_take *take;
 	void *owner;
 	struct watchdog *watchdog; /* NULL: none */
+	unsigned post;
 	struct waker waker;
 	int awake_fd;
 	struct request requests[REQUESTS_MAX];
@@ -88,10 +91,11 @@ int tracer_new(struct tracer **out, stop_take *take, void *owner, struct error *
 	return 0;
 }
 
-void tracer_watched_by(struct tracer *t, struct watchdog *w)
+void tracer_watched_by(struct tracer *t, struct watchdog *w, unsigned post)
 {
 	t->watchdog = w;
-	watchdog_tracer(w, (pid_t)syscall(SYS_gettid));
+	t->post = post;
+	watchdog_tracer(w, post, (pid_t)syscall(SYS_gettid));
 }
 
 void tracer_takes_stopped(struct tracer *t)
@@ -118,9 +122,9 @@ static struct request *find_free(struct tracer *t)
 static void tell_watchdog(struct tracer *t)
 {
 	if (tracer_outstanding(t))
-		watchdog_held(t->watchdog);
+		watchdog_held(t->watchdog, t->post);
 	else
-		watchdog_none_held(t->watchdog);
+		watchdog_none_held(t->watchdog, t->post);
 }
 
 /* Counts requests for threads that are expected at once and so recent that waiting is worth it. */
@@ -138,8 +142,8 @@ static size_t count_recent(const struct tracer *t, uint64_t now)
 	return recent;
 }
 
-int tracer_ask(struct tracer *t, const struct process *process, pid_t tid, void *cookie,
-	       enum stop_when when)
+int tracer_ask(struct tracer *t, const struct process *process, pid_t tid, int stat_fd,
+	       void *cookie, enum stop_when when)
 {
 	bool at_once = when != STOP_LATER;
 	uint64_t now = monotonic_ns();
@@ -154,14 +158,15 @@ int tracer_ask(struct tracer *t, const struct process *process, pid_t tid, void 
 	if (!r)
 		return ERR_LIMIT;
 	waker_set(&t->waker, true);
-	watchdog_held(t->watchdog);
+	watchdog_held(t->watchdog, t->post);
 	*r = (struct request){ .tracee = { .tid = tid, .process = process },
 			       .cookie = cookie,
 			       .at_once = at_once,
 			       .asked_ns = now,
-			       .awake_ns = awake_ns(t->awake_fd),
+			       .awake_ns = when == STOP_HERE ? AWAKE_UNKNOWN :
+							       awake_ns(t->awake_fd),
 			       .rescues = watchdog_rescues(t->watchdog) };
-	rc = tracee_ask(&r->tracee);
+	rc = tracee_ask(&r->tracee, stat_fd);
 	if (rc) {
 		r->cookie = NULL;
 		t->parked += r->tracee.state == TRACEE_PARKED;
@@ -364,7 +369,8 @@ static int give_up(struct tracer *t, uint64_t now, struct stop *stop)
 	return 0;
 }
 
-/* A thread that was interrupted while it executed a program may go on and not stop (seen on Linux
+/* Called when our thread has slept for a millisecond and none has stopped. A thread that was
+ * interrupted while it executed a program may go on and not stop (seen on Linux
  * 6.18; not understood). Interrupted again, it stops. For a thread that waits for a CPU a second
  * INTERRUPT changes nothing. */
 static void interrupt_again(struct tracer *t, uint64_t now)
@@ -372,7 +378,11 @@ static void interrupt_again(struct tracer *t, uint64_t now)
 	for (size_t i = 0; t->asked && i < REQUESTS_MAX; i++) {
 		struct request *r = &t->requests[i];
 
-		if (r->tracee.state != TRACEE_ASKED || now - r->told_ns < TELL_AGAIN_NS)
+		if (r->tracee.state != TRACEE_ASKED)
+			continue;
+		if (r->awake_ns == AWAKE_UNKNOWN)
+			r->awake_ns = awake_ns(t->awake_fd);
+		if (now - r->told_ns < TELL_AGAIN_NS)
 			continue;
 		r->told_ns = now;
 		ptrace(PTRACE_INTERRUPT, r->tracee.tid, 0, 0);
@@ -404,7 +414,7 @@ static int wait_once(struct tracer *t, int flags, struct stop *stop)
 	bool none_left = tid < 0 && errno == ECHILD;
 	struct request *r = tid > 0 ? find(t, tid) : NULL;
 
-	watchdog_held(t->watchdog);
+	watchdog_held(t->watchdog, t->post);
 	if (r)
 		return serve(t, r, status, stop);
 	if (tid > 0)
@@ -443,6 +453,11 @@ int tracer_next(struct tracer *t, uint64_t until, struct stop *stop)
 	return rc;
 }
 
+void tracer_wake_at(struct tracer *t, uint64_t ns)
+{
+	waker_at(&t->waker, ns);
+}
+
 size_t tracer_outstanding(const struct tracer *t)
 {
 	return t->asked + t->parked;
@@ -467,7 +482,7 @@ static bool serve_one_parked(struct tracer *t)
 	struct request *r = tid > 0 ? find(t, tid) : NULL;
 	struct stop stop;
 
-	watchdog_held(t->watchdog);
+	watchdog_held(t->watchdog, t->post);
 	if (r)
 		serve(t, r, status, &stop);
 	return r;

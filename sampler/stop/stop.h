@@ -64,8 +64,8 @@ typedef bool stop_take(void *owner, void *cookie, pid_t tid, const struct regist
 int tracer_new(struct tracer **t, stop_take *take, void *owner, struct error *err);
 
 /* From now on the watchdog is told when a request is out and when none is, and that the calling
- * thread traces. `w` may be NULL. */
-void tracer_watched_by(struct tracer *t, struct watchdog *w);
+ * thread traces, at that post (watchdog.h). `w` may be NULL. */
+void tracer_watched_by(struct tracer *t, struct watchdog *w, unsigned post);
 
 /* Threads that job control has stopped (proc_pid_stat(5), state T) are shown to `take` as
  * well from now on, and stay stopped: STOP_TAKEN then, not STOP_GROUP. */
@@ -90,15 +90,19 @@ enum stop_when {
 /* Asks a thread to stop. `process` is the thread's, borrowed until tracer_free, for the repair of
  * calls on sockets (NULL: they are not repaired). Only a few requests may be out for threads that
  * are expected to stop at once, so that none of these waits to be served. ERR_GONE: the thread has
- * ended, is exiting or dumps core. ERR_BUSY: its process executes a program just now; ask no thread
+ * ended, is exiting or dumps core; `stat_fd` is its open /proc/PID/task/TID/stat, or -1. ERR_BUSY: its process executes a program just now; ask no thread
  * of it for a while. ERR_PERM: it may not be traced now, perhaps because our predecessor still has
  * it attached (process_diagnose). ERR_LIMIT: enough requests are out; call tracer_next first. */
-int tracer_ask(struct tracer *t, const struct process *process, pid_t tid, void *cookie,
-	       enum stop_when when);
+int tracer_ask(struct tracer *t, const struct process *process, pid_t tid, int stat_fd,
+	       void *cookie, enum stop_when when);
 
 /* Waits until a request has ended or the time `until` (CLOCK_MONOTONIC, ns) has come. 1 with *stop
  * filled, 0 when the time has come. 0 at once when no request is out. */
 int tracer_next(struct tracer *t, uint64_t until, struct stop *stop);
+
+/* The next tracer_next returns at `ns` (CLOCK_MONOTONIC) at the latest, to within a millisecond
+ * before; to be called before each one. */
+void tracer_wake_at(struct tracer *t, uint64_t ns);
 
 /* Requests that are out, those of parked threads included. */
 size_t tracer_outstanding(const struct tracer *t);

@@ -54,7 +54,7 @@ int tracee_signal(int status)
 	return status >> 16 ? 0 : WSTOPSIG(status);
 }
 
-int tracee_ask(struct tracee *t)
+int tracee_ask(struct tracee *t, int stat_fd)
 {
 	int rc;
 
@@ -62,7 +62,7 @@ int tracee_ask(struct tracee *t)
 	rc = seize(t->tid);
 	if (rc)
 		return rc == -ESRCH ? ERR_GONE : rc == -EINTR ? ERR_BUSY : ERR_PERM;
-	if (thread_is_dying(t->tid)) {
+	if (thread_is_dying(t->tid, stat_fd)) {
 		/* It was not dying at its look. It is left alone and runs on until our exit. (A
 		 * thread that is not dying now may be interrupted: from the SEIZE on, a signal that
 		 * would end it stops it for us first, ptrace_signal() in kernel/signal.c.) */

@@ -40,8 +40,9 @@ struct tracee {
 
 /* Seizes and interrupts the thread: ASKED. ERR_GONE: it has ended, or is on its way to its end. In
  * the second case it may be PARKED: seized and not interrupted. ERR_BUSY: its process executes a
- * program. ERR_PERM: it may not be traced now. The calling thread's waker must be on (seize.h). */
-int tracee_ask(struct tracee *t);
+ * program. ERR_PERM: it may not be traced now. `stat_fd` is its open stat file, or -1. The calling
+ * thread's waker must be on (seize.h). */
+int tracee_ask(struct tracee *t, int stat_fd);
 
 /* Notes a stop of the thread: STOPPED, or still REENTERING. */
 void tracee_note_stop(struct tracee *t, int status);

@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "sampler/stop/seize.h"
 
@@ -33,6 +34,7 @@ int waker_init(struct waker *w, struct error *err)
 	sigset_t set;
 
 	w->on = false;
+	w->at_ns = 0;
 	ev.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
 	sigemptyset(&set);
 	sigaddset(&set, wake_signal());
@@ -60,4 +62,14 @@ void waker_set(struct waker *w, bool on)
 	if (on != w->on)
 		timer_settime(w->timer, 0, on ? &its : &off, NULL);
 	w->on = on;
+}
+
+void waker_at(struct waker *w, uint64_t ns)
+{
+	struct itimerspec its = { { 0, REPEAT_NS }, to_timespec(ns) };
+
+	if (!w->on || ns == w->at_ns || ns > monotonic_ns() + REPEAT_NS)
+		return;
+	timer_settime(w->timer, TIMER_ABSTIME, &its, NULL);
+	w->at_ns = ns;
 }

@@ -292,13 +292,18 @@ static const char *const steady[] = { " - btrfs ", " - ext2 ",	  " - ext3 ",  " 
 				      " - f2fs ",  " - overlay ", " - ramfs ", " - tmpfs ",
 				      " - vfat ",  " - xfs " };
 
+static bool is_in(const struct cursor *line, const char *const *types, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (memmem(line->pos, cursor_left(line), types[i], strlen(types[i])))
+			return true;
+	return false;
+}
+
 static bool is_of_steady_mount(struct cursor *line, uint64_t mount)
 {
-	bool is = cursor_number(line, 10) == mount, found = false;
-
-	for (size_t i = 0; is && !found && i < sizeof(steady) / sizeof(*steady); i++)
-		found = memmem(line->pos, cursor_left(line), steady[i], strlen(steady[i]));
-	return found;
+	return cursor_number(line, 10) == mount &&
+	       is_in(line, steady, sizeof(steady) / sizeof(*steady));
 }
 
 static bool is_on_steady_mount(const struct process *process, uint64_t mount)
@@ -314,6 +319,29 @@ static bool is_on_steady_mount(const struct process *process, uint64_t mount)
 	}
 	buffer_release(&text);
 	return found;
+}
+
+/* Those of the kernel's own whose files have no daemon or server behind them. */
+static const char *const own[] = {
+	" - bdev ",	" - binfmt_misc ", " - bpf ",	     " - cgroup ",    " - cgroup2 ",
+	" - configfs ", " - debugfs ",	   " - devpts ",     " - devtmpfs ",  " - efivarfs ",
+	" - erofs ",	" - hugetlbfs ",   " - iso9660 ",    " - mqueue ",    " - nsfs ",
+	" - proc ",	" - pstore ",	   " - securityfs ", " - selinuxfs ", " - squashfs ",
+	" - sysfs ",	" - tracefs ",
+};
+
+bool process_has_local_mounts(const struct process *process)
+{
+	struct buffer text = { 0 };
+	struct cursor c, line;
+	bool local = !process_read(process, "mountinfo", &text, NULL) && text.len;
+
+	cursor_init(&c, text.data, text.len, "mountinfo");
+	while (local && cursor_line(&c, &line))
+		local = is_in(&line, steady, sizeof(steady) / sizeof(*steady)) ||
+			is_in(&line, own, sizeof(own) / sizeof(*own));
+	buffer_release(&text);
+	return local;
 }
 
 /* pipe_write, sk_stream_wait_memory, sock_alloc_send_pskb: a call that is not to block ends where it

@@ -23,6 +23,10 @@ bool call_transfers(const struct call *call);
  * writes to a pipe or socket. Reads the descriptor's kind and flags, and the list of mounts. */
 bool call_is_never_cut(const struct call *call, const struct process *process);
 
+/* True if all file systems that the process has mounted are known to end no call that is not a
+ * transfer because a signal is pending: none is a daemon's or a server's. Reads the list of mounts. */
+bool process_has_local_mounts(const struct process *process);
+
 /* What is behind a descriptor of the process. */
 enum descriptor {
 	DESCRIPTOR_UNKNOWN, /* a terminal, a device, nothing */

@@ -495,7 +495,8 @@ static struct preempted after_entry(const struct frames *frames, size_t count)
 	if (is_exception(&f[count - 1]))
 		return place(PREEMPTED_IN_USER, -1, 0);
 	if (is_exit(&f[count - 1]))
-		return place(only_leaves(f, count) ? PREEMPTED_IN_USER : PREEMPTED_DELICATE, -1, 0);
+		return place(only_leaves(f, count) ? PREEMPTED_CALL_OVER : PREEMPTED_DELICATE, -1,
+			     0);
 	count--;
 	return number_of(&f[count]) >= 0 ? in_call(number_of(&f[count]), f, count) :
 					   in_call(number_of_inner(&f[count]), f, count + 1);
@@ -514,7 +515,7 @@ static struct preempted decide(const struct frames *frames)
 	/* A new thread that has not been in user mode yet. */
 	if (begins(entry, "ret_from_fork") && frames->count > 1 &&
 	    is_exit(frames->count > 2 && is(entry - 1, "ret_from_fork") ? entry - 2 : entry - 1))
-		return place(PREEMPTED_IN_USER, -1, 0);
+		return place(PREEMPTED_CALL_OVER, -1, 0);
 	return place(PREEMPTED_UNKNOWN, -1, 0);
 }
 
@@ -529,12 +530,4 @@ struct preempted preempted_parse(const char *text, size_t len)
 	if (p.place != PREEMPTED_UNKNOWN && fears(&frames))
 		return place(PREEMPTED_DELICATE, p.number, 0);
 	return p;
-}
-
-struct preempted preempted_read(int stack_fd)
-{
-	char text[PREEMPTED_ROOM];
-	ssize_t len = pread(stack_fd, text, sizeof(text), 0);
-
-	return preempted_parse(text, len < 0 ? 0 : (size_t)len);
 }

@@ -17,8 +17,9 @@
 #include <stdint.h>
 
 enum preempted_place {
-	PREEMPTED_UNKNOWN, /* no text, or one that does not end where a stack begins */
-	PREEMPTED_IN_USER, /* in user code or in its interrupt or page fault, or as a call had ended */
+	PREEMPTED_UNKNOWN,   /* no text, or one that does not end where a stack begins */
+	PREEMPTED_IN_USER,   /* in user code or in its interrupt or page fault */
+	PREEMPTED_CALL_OVER, /* on the way out of some call, which has its result */
 	PREEMPTED_BEARS, /* in a call that a stop leaves as it would have been, or that is entered again */
 	PREEMPTED_DELICATE, /* in any other call */
 };
@@ -39,13 +40,10 @@ struct preempted {
 /* Enough for the kernel's 64 frames, unless their names are unusually long. */
 enum { PREEMPTED_ROOM = 4096 };
 
-/* The place that a text like that of /proc/PID/task/TID/stack shows. */
+/* The place that a text like that of /proc/PID/task/TID/stack shows. Reading one takes some 2 us for
+ * each frame, nearly all of it in the kernel, which searches for the function's name, and three times
+ * as long when the CPU's caches hold the target's data. It requires CAP_SYS_ADMIN of the process that
+ * opened the file (proc_pid_stack() in fs/proc/base.c). */
 struct preempted preempted_parse(const char *text, size_t len);
-
-/* The place of the thread whose stack the descriptor was opened for. Allocates nothing. Takes some 2 us
- * for each frame, nearly all of it in the kernel, which searches for the function's name, and three
- * times as long when the CPU's caches hold the target's data. Reading requires CAP_SYS_ADMIN of the
- * process that opened the file (proc_pid_stack); PREEMPTED_UNKNOWN without. */
-struct preempted preempted_read(int stack_fd);
 
 #endif

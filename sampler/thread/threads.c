@@ -29,7 +29,7 @@
 #include "base/room.h"
 #include "sampler/thread/dispositions.h"
 
-enum { SCAN_COST_FACTOR = 30, OTHER_FILES = 1024, FILES_OF_A_THREAD = 4, TABLE_LEAST = 16384 };
+enum { SCAN_COST_FACTOR = 30, OTHER_FILES = 1024, FILES_OF_A_THREAD = 7, TABLE_LEAST = 16384 };
 
 struct threads {
 	const struct process *process;
@@ -49,7 +49,8 @@ struct threads {
 	uint64_t *due;			/* by thread index, see threads_due */
 };
 
-/* As many descriptors as we may have, less those that the rest of the program needs. */
+/* Half of the descriptors that we may have, less those that the rest of the program needs: the other
+ * half is for the tick's searches (sampler/tick/roster.c). */
 static size_t most_files(void)
 {
 	struct rlimit rl;
@@ -59,7 +60,7 @@ static size_t most_files(void)
 	rl.rlim_cur = rl.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &rl);
 	getrlimit(RLIMIT_NOFILE, &rl);
-	return rl.rlim_cur > OTHER_FILES ? rl.rlim_cur - OTHER_FILES : 0;
+	return rl.rlim_cur > OTHER_FILES ? (rl.rlim_cur - OTHER_FILES) / 2 : 0;
 }
 
 /* Where threads share a table of descriptors, its growth waits for an RCU grace period
@@ -72,8 +73,8 @@ static void reserve_files(const struct threads *t)
 
 	if (wanted < TABLE_LEAST)
 		wanted = TABLE_LEAST;
-	if (wanted > t->files_max + OTHER_FILES)
-		wanted = t->files_max + OTHER_FILES;
+	if (wanted > 2 * t->files_max + OTHER_FILES)
+		wanted = 2 * t->files_max + OTHER_FILES;
 	fd = fcntl(t->process->proc_fd, F_DUPFD_CLOEXEC, (int)wanted - 1);
 	if (fd >= 0)
 		close(fd);
@@ -104,8 +105,7 @@ int threads_new(struct threads **out, const struct process *process, bool old, s
 
 static void close_files(struct threads *t, struct thread *thread)
 {
-	int *const fds[] = { &thread->schedstat_fd, &thread->stat_fd, &thread->sched_fd,
-			     &thread->syscall_fd };
+	int *const fds[] = { &thread->schedstat_fd, &thread->stat_fd, &thread->syscall_fd };
 
 	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++) {
 		if (*fds[i] < 0)
@@ -193,24 +193,36 @@ static const char *field_after(const char *text, int blanks)
 	return text;
 }
 
-/* Reads state (field 3), name, flags (9) and last CPU (39) from stat; returns the state. The name
- * is in parentheses and may contain some itself. */
-static char read_state(const struct threads *t, struct thread *thread)
+/* The name is in parentheses and may contain some itself. */
+bool thread_stat_parse(char *text, struct thread_stat *s)
 {
-	char text[512];
-	ssize_t len = read_task_file(t, thread, thread->stat_fd, "stat", text, sizeof(text));
-	char *open = len > 0 ? strchr(text, '(') : NULL;
-	char *close_paren = open ? strrchr(open, ')') : NULL;
+	char *open = strchr(text, '('), *close_paren = open ? strrchr(open, ')') : NULL;
 	const char *flags;
 
-	if (!close_paren || close_paren[1] != ' ')
-		return 'X';
+	if (!close_paren || close_paren[1] != ' ' || !close_paren[2])
+		return false;
 	*close_paren = '\0';
-	snprintf(thread->name, sizeof(thread->name), "%s", open + 1);
+	snprintf(s->name, sizeof(s->name), "%s", open + 1);
+	s->state = close_paren[2];
 	flags = field_after(close_paren + 2, 9 - 3);
-	thread->flags = (unsigned)strtoul(flags, NULL, 10);
-	thread->cpu = (int)strtol(field_after(flags, 39 - 9), NULL, 10);
-	return close_paren[2];
+	s->flags = (unsigned)strtoul(flags, NULL, 10);
+	s->cpu = (int)strtol(field_after(flags, 39 - 9), NULL, 10);
+	return true;
+}
+
+/* Returns the state. */
+static char read_state(const struct threads *t, struct thread *thread)
+{
+	struct thread_stat now;
+	char text[512];
+
+	if (read_task_file(t, thread, thread->stat_fd, "stat", text, sizeof(text)) < 0 ||
+	    !thread_stat_parse(text, &now))
+		return 'X';
+	memcpy(thread->name, now.name, sizeof(thread->name));
+	thread->flags = now.flags;
+	thread->cpu = now.cpu;
+	return now.state;
 }
 
 static void set_ended(struct threads *t, struct thread *thread)
@@ -248,7 +260,6 @@ static int add(struct threads *t, pid_t tid)
 	struct thread thread = { .tid = tid,
 				 .index = t->count,
 				 .stat_fd = -1,
-				 .sched_fd = -1,
 				 .syscall_fd = -1,
 				 .newest = { .stack = NO_STACK } };
 	struct schedstat now;
@@ -351,7 +362,7 @@ bool threads_all_listed(const struct threads *t)
 	       st.st_nlink - 2 == t->listed;
 }
 
-int threads_refresh(struct threads *t, struct error *err)
+int threads_are_listed(struct threads *t, struct error *err)
 {
 	uint64_t now = monotonic_ns();
 	struct stat st;
@@ -366,7 +377,14 @@ int threads_refresh(struct threads *t, struct error *err)
 		return 0;
 	t->links = st.st_nlink;
 	t->some_ended = false;
-	return threads_list(t, err);
+	return ERR_BUSY;
+}
+
+int threads_refresh(struct threads *t, struct error *err)
+{
+	int rc = threads_are_listed(t, err);
+
+	return rc == ERR_BUSY ? threads_list(t, err) : rc;
 }
 
 struct thread *threads_get(struct threads *t, size_t *count)
@@ -404,10 +422,8 @@ enum look thread_look(struct threads *t, struct thread *thread)
 		return LOOK_ENDED;
 	}
 	thread->alive_ns = monotonic_ns();
-	thread->placed = now.slices != thread->slices;
-	thread->moved = now.cpu_ns != thread->cpu_ns || thread->placed;
 	/* A thread's state changes only if it runs, or is woken and runs. */
-	if (!thread->moved)
+	if (now.cpu_ns == thread->cpu_ns && now.slices == thread->slices)
 		return thread->flags & THREAD_DYING ? LOOK_DYING :
 		       thread->state == 'R'	    ? LOOK_RUNNABLE :
 						      LOOK_UNMOVED;
@@ -437,7 +453,7 @@ static uint64_t hex_number(struct cursor *c)
 
 /* "NUMBER 0xARG… 0xSP 0xPC", "-1 0xSP 0xPC" or "running" (proc_pid_syscall() in
  * fs/proc/base.c). */
-static bool parse_call(const char *text, size_t len, struct call *call)
+bool call_parse(const char *text, size_t len, struct call *call)
 {
 	struct cursor c;
 
@@ -464,12 +480,12 @@ bool thread_read_call(struct threads *t, struct thread *thread, struct call *cal
 	if (thread->syscall_fd < 0)
 		thread->syscall_fd = keep_task_file(t, thread->tid, "syscall");
 	len = read_task_file(t, thread, thread->syscall_fd, "syscall", text, sizeof(text));
-	return len > 0 && parse_call(text, (size_t)len, call);
+	return len > 0 && call_parse(text, (size_t)len, call);
 }
 
 /* "se.exec_start : 12345.678901" (ms) in the text of a sched file, as ns
  * (proc_sched_show_task() in kernel/sched/debug.c). */
-static uint64_t parse_exec_start(const char *text)
+uint64_t exec_start_parse(const char *text)
 {
 	const char *at = strstr(text, "se.exec_start"), *colon = at ? strchr(at, ':') : NULL;
 	unsigned long ms, fraction;
@@ -479,22 +495,11 @@ static uint64_t parse_exec_start(const char *text)
 	return ms * 1000000 + fraction;
 }
 
-uint64_t thread_left_cpu_ns(struct threads *t, struct thread *thread)
-{
-	char text[512];
-
-	if (thread->sched_fd < 0)
-		thread->sched_fd = keep_task_file(t, thread->tid, "sched");
-	if (read_task_file(t, thread, thread->sched_fd, "sched", text, sizeof(text)) < 0)
-		return 0;
-	return parse_exec_start(text);
-}
-
 uint64_t own_got_cpu_ns(int sched_fd)
 {
-	char text[512];
+	char text[THREAD_SCHED_ROOM];
 	ssize_t len = pread(sched_fd, text, sizeof(text) - 1, 0);
 
 	text[len > 0 ? len : 0] = '\0';
-	return parse_exec_start(text);
+	return exec_start_parse(text);
 }

@@ -31,17 +31,6 @@ struct call {
 	uint64_t sp, pc; /* in user space */
 };
 
-struct thread_io {
-	uint64_t calls, bytes; /* reads and writes that have ended, and their bytes */
-	uint64_t waits;	       /* how often the thread went to wait: its voluntary switches */
-};
-
-enum transfer {
-	TRANSFER_NONE,
-	TRANSFER_UNDER_WAY, /* it waits in a transfer, in which its newest stack was read */
-	TRANSFER_USUAL,	    /* its last calls were transfers */
-};
-
 /* What the newest sample of a thread has shown. */
 struct thread_newest {
 	uint32_t stack;		 /* in the stackset; NO_STACK: none yet */
@@ -56,15 +45,6 @@ struct thread_wall {
 	uint64_t from;	     /* CLOCK_MONOTONIC: the time before is accounted for */
 	uint64_t wait_from;  /* the part of wait_ns that is accounted for */
 	uint64_t waits_from; /* CLOCK_MONOTONIC: its wait began then or later; 0: not known */
-};
-
-/* Is it amid a transfer (sampler/tick/transfers.c)? */
-struct thread_transfer {
-	enum transfer kind;
-	struct thread_io io; /* when `kind` was set */
-	uint64_t found_ns;   /* CLOCK_MONOTONIC: when it was last found in a transfer */
-	uint64_t cpu_ns;     /* its CPU time when it was last known to be in a transfer */
-	uint64_t spare_until_ns, spare_ns; /* no request before that time; the last such pause */
 };
 
 struct thread {
@@ -82,9 +62,7 @@ struct thread {
 	uint64_t cpu_ns;	    /* on a CPU */
 	uint64_t wait_ns;	    /* it has waited for a CPU */
 	uint64_t slices;	    /* times it was put on a CPU */
-	bool moved, placed;	    /* since the look before: it ran; it was put on a CPU */
 	struct backoff backoff;	    /* of its looks */
-	uint64_t weight;	    /* of a CPU sample that it gets by this look, in 1/BUDGET_ONE */
 	uint64_t seen_ns, alive_ns; /* CLOCK_MONOTONIC: about when it began (or the round); when it
 				     * was last alive, or ended */
 	uint64_t cpu_first;	    /* cpu_ns when first seen; 0 if it began after us */
@@ -103,9 +81,9 @@ struct thread {
 	uint64_t stack_top;
 	struct thread_newest newest;
 	struct thread_wall wall;
-	struct thread_transfer transfer;
+	uint64_t spare_until_ns, spare_ns; /* no request before that time; the last such pause */
 	/* -1: not open (not needed yet, or too many descriptors are) */
-	int schedstat_fd, stat_fd, sched_fd, syscall_fd;
+	int schedstat_fd, stat_fd, syscall_fd;
 };
 
 /* What a thread is called. */
@@ -120,8 +98,29 @@ struct schedstat {
 	uint64_t slices;	  /* times it was put on a CPU */
 };
 
+/* Parses the text of a syscall file. False when the thread is on a CPU or about to be, or when the text
+ * has another form. */
+bool call_parse(const char *text, size_t len, struct call *call);
+
 /* Parses the text of a schedstat file. False if it has another form. */
 bool schedstat_parse(const char *text, size_t len, struct schedstat *s);
+
+/* Of a line of /proc/PID/task/TID/stat (proc_pid_stat(5)). */
+struct thread_stat {
+	char name[32];
+	char state;
+	unsigned flags;
+	int cpu; /* on which it was last */
+};
+
+/* Parses the text of a stat file, which it changes. False if it has another form. */
+bool thread_stat_parse(char *text, struct thread_stat *s);
+
+/* When a thread last left its CPU, got it, or was accounted on it, by the clock of its CPU's run
+ * queue, in ns, from the text of a sched file, or from as much as fits into THREAD_SCHED_ROOM
+ * bytes; 0 when the kernel does not tell (no CONFIG_SCHED_DEBUG). */
+enum { THREAD_SCHED_ROOM = 512 };
+uint64_t exec_start_parse(const char *text);
 
 enum look {
 	LOOK_ENDED,
@@ -135,6 +134,11 @@ enum look {
  * than the round, and only the CPU time from now on counts. ERR_GONE, ERR_NOMEM. */
 int threads_new(struct threads **t, const struct process *process, bool old, struct error *err);
 void threads_free(struct threads *t);
+
+/* Has no thread started or ended since they were listed? 0; ERR_BUSY: one has, so threads_list is to
+ * be called. Where listing is expensive, 0 may be returned all the same. ERR_GONE when the process has
+ * no threads any more. Cheap. */
+int threads_are_listed(struct threads *t, struct error *err);
 
 /* Looks for threads that have started or ended. Cheap when none has; where listing is expensive, it
  * may be left to a later call. ERR_GONE when the process has no threads any more, ERR_NOMEM. */
@@ -175,10 +179,6 @@ bool thread_read_call(struct threads *t, struct thread *thread, struct call *cal
  * not grown. As long as a waiting thread's slices do not change, its registers and its stack do not
  * either. False when the thread is gone. */
 bool thread_counters(const struct threads *t, const struct thread *thread, struct schedstat *s);
-
-/* When the thread last left its CPU, or was last accounted on it, by the clock of its CPU's run
- * queue, in ns; 0 when the kernel does not tell (no CONFIG_SCHED_DEBUG, or the thread is gone). */
-uint64_t thread_left_cpu_ns(struct threads *t, struct thread *thread);
 
 /* About when the calling thread got its CPU, by the same clock, in ns; 0: not known. `sched_fd` is
  * its open /proc/thread-self/sched. */

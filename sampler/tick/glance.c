@@ -1,6 +1,5 @@
 /*
- * Threads that wait in the kernel are read without being stopped, after the tick's requests to
- * stop: with wall time all of them, in CPU mode only those amid a transfer (transfers.c).
+ * With wall time, threads that wait in the kernel are read without being stopped.
  *
  * A glance: the kernel reports pc and sp of a waiting thread (/proc/…/syscall), and its stack can
  * be read at any time. If the number of times that the thread was put on a CPU is the same before
@@ -20,6 +19,7 @@
 #include "sampler/member/gothreads.h"
 #include "sampler/member/member.h"
 #include "sampler/thread/interruptible.h"
+#include "sampler/tick/collecting.h"
 #include "sampler/tick/looking.h"
 #include "sampler/tick/waiting.h"
 #include "sampler/tick/walltime.h"
@@ -96,7 +96,7 @@ int look_at_waiting(struct round *r, struct member *m, struct thread *thread, bo
 	if (moved)
 		thread->newest.must_stop = false;
 	if (thread->newest.must_stop && may_still_interrupt(r, m, thread)) {
-		want_to_ask(r, m, thread, THREAD_RUNNABLE);
+		ask_for_registers(r, m, thread);
 		return 0;
 	}
 	if (thread->newest.stack == NO_STACK) {
@@ -107,34 +107,45 @@ int look_at_waiting(struct round *r, struct member *m, struct thread *thread, bo
 	return want_glance(&r->looks, m, thread);
 }
 
-static void glance(struct round *r, struct member *m, struct thread *thread)
+/* False: it ran meanwhile. */
+static bool read_waiting(struct round *r, struct member *m, struct thread *thread,
+			 struct slot *slot)
 {
 	struct schedstat before, after;
-	struct slot *slot;
 
-	gothreads_find(m, thread);
-	slot = slot_take(r, m, thread, THREAD_BLOCKED);
-	if (!slot)
-		return;
-	slot->busy = false;
 	if (!thread_counters(m->threads, thread, &before) ||
 	    !thread_read_call(m->threads, thread, &slot->call))
-		return;
-	snapshot_glance(&slot->snapshot, thread->tid, &slot->call, bytes_wanted(m, thread),
-			thread->stack_top);
+		return false;
+	snapshot_glance(&slot->snapshot, thread->tid, &slot->call, slot->want, thread->stack_top);
 	kernelstack_read(&r->recorded.kernel, &m->process, thread->tid, &slot->kernel);
 	if (r->recorded.wall)
 		r->no_memory |= waiting_look(&r->recorded, m, thread, &slot->call,
 					     &slot->context.lock) != 0;
 	slot_label(&r->recorded, slot); /* if there is no memory, the walk will say so */
 	if (!thread_counters(m->threads, thread, &after) || after.slices != before.slices)
-		return;
+		return false;
 	if (thread->state == 'T' || thread->state == 't')
 		slot->context.state = THREAD_STOPPED;
 	else
 		slot->context.syscall = (int32_t)slot->call.number;
 	thread->slices = slot->slices = after.slices;
-	slot->busy = slot->taken = slot->glanced = true;
+	return true;
+}
+
+static void glance(struct round *r, struct member *m, struct thread *thread)
+{
+	struct slot *slot;
+
+	if (m->has_go && !thread->go.m) {
+		roster_lock(&r->roster);
+		gothreads_find(m, thread);
+		roster_unlock(&r->roster);
+	}
+	slot = waiting_slot(r, m, thread, THREAD_BLOCKED);
+	if (!slot)
+		return;
+	slot->taken = slot->glanced = read_waiting(r, m, thread, slot);
+	slot_set(slot, slot->taken ? SLOT_FULL : SLOT_FREE);
 }
 
 /* Threads whose walks lack registers are requested to stop at once: the younger a wait is, the less
@@ -147,9 +158,8 @@ static void ask_those_that_lack(struct round *r)
 		struct thread *thread = member_thread(m, c->thread);
 
 		if (thread->newest.must_stop && may_still_interrupt(r, m, thread))
-			want_to_ask(r, m, thread, THREAD_RUNNABLE);
+			ask_for_registers(r, m, thread);
 	}
-	ask_candidates(r);
 }
 
 int glance_all(struct round *r)
@@ -160,12 +170,11 @@ int glance_all(struct round *r)
 		const struct stack_context *c = &r->looks.to_glance[i];
 		struct member *m = r->recorded.members[c->member];
 
-		if (!slots_free(&r->slots))
+		if (round_is_full(r))
 			rc = round_unwind(r);
 		if (!rc)
 			glance(r, m, member_thread(m, c->thread));
 		round_collect(r);
-		round_relax(r);
 	}
 	if (!rc && r->looks.glance_count) {
 		round_unwind_at_leisure(r);

@@ -1,13 +1,10 @@
 /*
- * The tick: looks at the threads (looking.c), requests to stop those that get a sample (asking.c,
- * tracing.c), and unwinds the stacks that have come back.
+ * The round's own thread: it starts the tickers, collects the stacks that they have taken, unwinds and
+ * counts them, keeps the lists of processes and threads, and paces the tickers by the CPU budget.
  *
- * A stack waits in its slot for its walk; the thread does not wait. The tracing thread copies and
- * releases threads at any time, also during a walk. A thread that was asked to stop while it waits
- * for a CPU stops when it gets one; its slot is taken back between two walks or between two ticks.
- *
- * Ticks are on a grid of 1/rate, each with a random offset of up to a quarter of a period, so that
- * the rate is exact and lockstep with the target is impossible.
+ * A stack waits in its slot for its walk; the thread does not wait. This thread comes a hundred times a
+ * second, or when many slots are full, or one cannot wait. With wall time it comes once in each period
+ * of the rate, and reads the threads that wait.
  */
 #include "sampler/tick/round.h"
 
@@ -29,41 +26,58 @@
 #include "sampler/interp/interps.h"
 #include "sampler/member/member.h"
 #include "sampler/thread/threads.h"
-#include "sampler/tick/tracing.h"
 #include "sampler/tick/waiting.h"
 #include "sampler/tick/walltime.h"
 #include "sampler/unwind/unwinder.h"
 
 enum {
 	LAST_SERVE_NS = 100000000, /* how long the end waits for requests that are out */
-	PATIENCE_NS = 250000000,   /* after so long, a wanted intermission stops new requests */
+	OWN_TICK_NS = 10000000,	   /* of this thread, unless it reads threads that wait */
+	LAST_LOOK_NS = 1000000,
+	STOCK_NS = 100000000, /* from one sum of what was used to the next */
+	SLOTS_LEAST = 64,
+	SLOTS_OF_A_CPU = 4,
 };
+
+/* What this thread waits for. */
+enum { EVENT_STOP, EVENT_END, EVENT_BACK, EVENTS };
+
+static unsigned slots_wanted(void)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	unsigned wanted = cpus > 0 ? (unsigned)cpus * SLOTS_OF_A_CPU : 0;
+
+	return wanted > SLOTS_LEAST ? wanted : SLOTS_LEAST;
+}
 
 int round_init(struct round *r, const pid_t *pids, size_t count,
 	       const struct recording_options *options, struct error *err)
 {
 	struct plan *p = &r->plan;
-	struct looks *l = &r->looks;
 	int rc;
 
 	memset(r, 0, sizeof(*r));
 	r->child_status = -1;
-	p->pause_share = options->pause_share;
 	budget_init(&p->budget, options->max_cpu, options->rate);
-	p->weight = BUDGET_ONE;
-	l->runnable = UINT_MAX; /* not known yet: only threads that must be on a CPU are asked */
-	l->cpus = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
-	l->runner_room = (size_t)sysconf(_SC_NPROCESSORS_CONF);
-	l->runners = calloc(l->runner_room, sizeof(*l->runners));
+	r->ticking = (struct ticking){ .roster = &r->roster,
+				       .slots = &r->slots,
+				       .wants = { options->wall, options->goid },
+				       .pace = { .period_ns = NS_PER_S / options->rate,
+						 .stride = 1,
+						 .weight = BUDGET_ONE,
+						 .pause_share = options->pause_share } };
+	p->stride_ns = r->ticking.pace.period_ns;
+	r->ticking.back_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	r->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (r->stop_fd < 0)
+	if (r->stop_fd < 0 || r->ticking.back_fd < 0)
 		return error_errno(err, ERR_IO, "cannot make an eventfd");
 	if (getrandom(&p->random, sizeof(p->random), 0) < 0 || !p->random)
 		p->random = monotonic_ns() | 1;
 	rc = recorded_init(&r->recorded, pids, count, options, err);
 	if (rc)
 		return rc;
-	if (!l->runners || slots_init(&r->slots) || unwinder_new(&r->walker.unwinder))
+	if (roster_init(&r->roster) || slots_init(&r->slots, slots_wanted()) ||
+	    unwinder_new(&r->walker.unwinder))
 		return error_nomem(err);
 	return 0;
 }
@@ -71,6 +85,7 @@ int round_init(struct round *r, const pid_t *pids, size_t count,
 void round_release(struct round *r)
 {
 	slots_release(&r->slots);
+	roster_release(&r->roster);
 	recorded_release(&r->recorded);
 	stack_release(&r->walker.walk);
 	stack_release(&r->walker.deeper);
@@ -78,9 +93,10 @@ void round_release(struct round *r)
 	stack_release(&r->walker.merged);
 	unwinder_free(r->walker.unwinder);
 	free(r->looks.to_glance);
-	free(r->looks.runners);
 	if (r->stop_fd >= 0)
 		close(r->stop_fd);
+	if (r->ticking.back_fd > 0)
+		close(r->ticking.back_fd);
 }
 
 /* Threads that are older than the round count from its start. */
@@ -106,7 +122,7 @@ int round_start(struct round *round, uint64_t duration_ns, struct error *err)
 	if (rc)
 		return rc;
 	r->start_real_ns = clock_ns(CLOCK_REALTIME);
-	r->start_ns = round->plan.next_tick_ns = monotonic_ns();
+	r->start_ns = round->plan.next_tick_ns = round->ticking.pace.start_ns = monotonic_ns();
 	for (uint32_t i = 0; i < r->member_count; i++)
 		begin_threads(r->members[i], r->start_ns);
 	r->end_ns = duration_ns ? r->start_ns + duration_ns : 0;
@@ -121,36 +137,62 @@ uint64_t plan_random(struct plan *p)
 	return p->random;
 }
 
-/* Sets the time of the next tick. Ticks that are over already, and those that the budget does not
- * allow, are left out. */
+/* With wall time on the tickers' grid, each moved by up to a quarter of the period. */
 static void plan_tick(struct plan *p, const struct recorded *r)
 {
-	uint64_t period = NS_PER_S / r->rate, apart = period * p->budget.stride;
-	uint64_t due = (monotonic_ns() - r->start_ns) / period;
+	uint64_t apart = p->stride_ns, now = monotonic_ns();
 
-	p->tick = p->tick + p->budget.stride > due ? p->tick + p->budget.stride : due;
-	p->next_tick_ns = r->start_ns + p->tick * period + plan_random(p) % (apart / 2) - apart / 4;
-	p->weight = budget_weight(&p->budget);
+	if (!r->wall)
+		apart = apart > OWN_TICK_NS ? apart : OWN_TICK_NS;
+	p->next_tick_ns = now - (now - r->start_ns) % apart + apart +
+			  (r->wall ? plan_random(p) % (apart / 2) - apart / 4 : 0);
+	if (p->next_tick_ns <= now)
+		p->next_tick_ns += apart;
 }
 
-/* Accounts what the tick has cost us and the target. */
+/* What the tickers have counted so far. */
+static void count_ticks(struct recording_stats *s, const struct ticker_figures *f)
+{
+	s->ticks = f->ticks;
+	s->ticks_due = f->due;
+	s->withheld = f->withheld;
+	s->late_ticks = f->late;
+	s->kept_out = f->kept_out;
+	s->unserved = f->unserved;
+	s->over = f->over;
+	s->exposed = f->exposed;
+	s->repaired = f->repaired;
+	s->undone = f->undone;
+	s->parts = (double)f->parts / BUDGET_ONE;
+}
+
+static void pace_roster(struct round *r)
+{
+	unsigned count = r->tickers.count ? r->tickers.count : 1;
+
+	roster_pace(&r->roster, r->plan.stride_ns / count);
+}
+
+/* Accounts what sampling has cost, once a tick of all tickers has been made, and paces them. */
 static void settle(struct round *r)
 {
-	struct recording_stats *s = &r->recorded.stats;
 	struct plan *p = &r->plan;
-	uint64_t repaired, undone, tracing_ns, cpu_ns, spent;
+	struct pace *pace = &r->ticking.pace;
+	uint64_t ticks = r->ticking.figures.due,
+		 cpu_ns = thread_cpu_ns() + tickers_cpu_ns(&r->tickers);
+	double made = r->tickers.count ? (double)(ticks - p->ticks) / r->tickers.count : 0;
 
-	tracing_figures(r->slots.tracing, &repaired, &undone, &tracing_ns);
-	cpu_ns = thread_cpu_ns() + tracing_ns;
-	spent = cpu_ns - p->cpu_ns;
+	made /= pace->stride;
+	if (made < 1 || cpu_ns < p->cpu_ns)
+		return;
+	budget_spend(&p->budget, monotonic_ns(), cpu_ns - p->cpu_ns, made);
 	p->cpu_ns = cpu_ns;
-	s->ticks++;
-	s->withheld += p->budget.stride - 1;
-	s->parts += p->looked_part;
-	if (r->looks.displaced)
-		heldtime_add(&s->displaced, spent);
-	r->looks.displaced = false;
-	budget_spend(&p->budget, monotonic_ns(), spent, r->looks.contended);
+	p->ticks = ticks;
+	pace->stride = p->budget.stride;
+	pace->weight = budget_weight(&p->budget);
+	p->stride_ns = pace->period_ns * p->budget.stride;
+	r->roster.part = (uint32_t)(p->budget.part * BUDGET_ONE + 0.5);
+	pace_roster(r);
 }
 
 /* `w` is NULL at the end, when the watchdog has ended. */
@@ -160,7 +202,6 @@ static void take_stock(struct recorded *r, const struct watchdog *w, uint64_t no
 	size_t seen;
 
 	s->elapsed_ns = now - r->start_ns;
-	s->ticks_due = s->elapsed_ns * r->rate / NS_PER_S + 1;
 	s->stacks = r->stacks.count;
 	s->processes = r->member_count;
 	s->kernel_refused = r->kernel.refused;
@@ -189,32 +230,44 @@ void round_unwind_at_leisure(struct round *r)
 {
 	bool any = false;
 
-	for (int i = 0; i < SLOTS; i++)
-		any |= slot_has_stack(&r->slots.at[i]);
+	for (unsigned i = 0; i < r->slots.count; i++)
+		any |= slot_state(&r->slots.all[i]) == SLOT_FULL;
 	if (any && round_unwind(r))
 		end_with(r, RECORDING_LOST);
 }
 
+bool round_is_full(const struct round *r)
+{
+	unsigned free = 0;
+
+	for (unsigned i = 0; i < r->slots.count; i++)
+		free += slot_state(&r->slots.all[i]) == SLOT_FREE;
+	return free <= r->slots.count / 4;
+}
+
 static void tick(struct round *r)
 {
-	uint64_t wanted_ns = r->intermission_ns;
 	int rc;
 
-	/* There was no moment without a request: no thread is asked to stop until there is one. */
-	if (wanted_ns && monotonic_ns() - wanted_ns > PATIENCE_NS)
-		return;
-	r->looks.got_cpu_ns = own_got_cpu_ns(r->looks.own_sched_fd);
-	r->looks.tick_cpu = sched_getcpu();
 	r->plan.tick_ns = monotonic_ns();
 	rc = round_look(r);
 	if (!rc)
-		round_unwind_at_leisure(r);
+		rc = tickers_keep(&r->tickers, &r->ticking, &r->error);
+	round_collect(r);
+	round_unwind_at_leisure(r);
 	if (waiting_settle(&r->recorded, r->plan.tick_ns))
 		end_with(r, RECORDING_LOST);
-	take_stock(&r->recorded, r->watchdog, monotonic_ns(), false);
+	if (r->no_memory)
+		rc = error_nomem(&r->error);
+	count_ticks(&r->recorded.stats, &r->ticking.figures);
+	if (r->plan.tick_ns >= r->plan.stock_due_ns) {
+		take_stock(&r->recorded, r->watchdog, monotonic_ns(), false);
+		r->recorded.stats.no_realtime = !tickers_are_realtime(
+			&r->tickers, &r->recorded.stats.cpus_refused);
+		r->plan.stock_due_ns = r->plan.tick_ns + STOCK_NS;
+	}
 	settle(r);
 	recorded_publish_stats(&r->recorded);
-	set_priority(PRIORITY_PROMPT);
 	if (rc == ERR_GONE)
 		end_with(r, RECORDING_EXITED);
 	else if (rc)
@@ -227,35 +280,63 @@ void round_want_intermission(struct round *r)
 		r->intermission_ns = monotonic_ns();
 }
 
-/* May sampling pause now? The tracing thread's end releases threads that have a request out, and
- * none of these may be in a call that would need a repair. A thread that has not stopped within a
- * second is in no such call. */
-static bool intermission(const struct round *r)
+/* May sampling pause now? A ticker's end releases threads that have a request out, and none of these
+ * may be in a call that would need a repair. A thread that has not stopped within a second is in no
+ * such call. */
+static bool intermission(struct round *r)
 {
-	return r->intermission_ns && !tracing_expected(r->slots.tracing);
+	if (!r->intermission_ns)
+		return false;
+	r->ticking.pace.pause = true;
+	return !tickers_expected(&r->tickers);
 }
 
-/* Waits for the tick, recording_stop, the target's end or a slot's return: threads that were asked
- * and did not stop at once (they sleep in the kernel, or wait for a CPU) may stop between ticks.
- * (With several targets, the end is found at the ticks.) */
+/* Which of the events has come: the number of its descriptor; -1: none until that time. */
+static int wait_for_event(const int *fds, nfds_t count, uint64_t until)
+{
+	uint64_t now = monotonic_ns();
+	struct timespec left = to_timespec(until > now ? until - now : 0);
+	struct pollfd pf[EVENTS];
+
+	for (nfds_t i = 0; i < count; i++)
+		pf[i] = (struct pollfd){ .fd = fds[i], .events = POLLIN };
+	if (ppoll(pf, count, &left, NULL) <= 0)
+		return -1;
+	for (nfds_t i = 0; i < count; i++)
+		if (pf[i].revents)
+			return (int)i;
+	return -1;
+}
+
+static void collect(struct round *r)
+{
+	eventfd_t count;
+
+	eventfd_read(r->ticking.back_fd, &count);
+	if (tickers_keep(&r->tickers, &r->ticking, &r->error))
+		end_with(r, RECORDING_LOST);
+	round_collect(r);
+	round_unwind_at_leisure(r);
+}
+
+/* Waits for the tick, recording_stop, the target's end or slots that come back. (With several
+ * targets, the end is found at the ticks.) */
 static void wait_for_tick(struct round *r)
 {
 	bool decides = r->recorded.member_count == 1 || r->recorded.ends_with_first;
-	int fds[TRACING_FDS] = { r->stop_fd,
-				 decides ? r->recorded.members[0]->process.pid_fd : -1 };
+	const int fds[EVENTS] = { r->stop_fd, decides ? r->recorded.members[0]->process.pid_fd : -1,
+				  r->ticking.back_fd };
 	uint64_t until = r->plan.next_tick_ns;
-	int which;
 
 	if (r->recorded.end_ns && until > r->recorded.end_ns)
 		until = r->recorded.end_ns;
 	while (r->end == RECORDING_RUNNING && !intermission(r) && monotonic_ns() < until) {
-		if (!tracing_expected(r->slots.tracing))
-			watchdog_rests(r->watchdog, until);
-		which = tracing_wait(r->slots.tracing, until, fds, TRACING_FDS);
-		if (which)
-			end_with(r, which == 1 ? RECORDING_STOPPED : RECORDING_EXITED);
-		round_collect(r);
-		round_unwind_at_leisure(r);
+		int event = wait_for_event(fds, EVENTS, until);
+
+		if (event == EVENT_STOP || event == EVENT_END)
+			end_with(r, event == EVENT_STOP ? RECORDING_STOPPED : RECORDING_EXITED);
+		if (event == EVENT_BACK)
+			collect(r);
 	}
 	if (round_is_over(&r->recorded))
 		end_with(r, RECORDING_TIME_UP);
@@ -266,31 +347,55 @@ bool round_is_over(const struct recorded *r)
 	return r->end_ns && monotonic_ns() >= r->end_ns;
 }
 
-/* The tracing thread's exit releases each thread that has a slot out. */
-static void stop_tracing(struct round *r)
+/* Waits a moment for the requests that are out, and takes what has come. */
+static void take_the_last(struct round *r)
 {
-	uint64_t repaired, undone, cpu_ns;
+	const int fds[] = { r->ticking.back_fd };
+	uint64_t until = monotonic_ns() + LAST_SERVE_NS;
 
-	tracing_end(r->slots.tracing);
-	tracing_figures(r->slots.tracing, &repaired, &undone, &cpu_ns);
-	r->recorded.stats.repaired += repaired;
-	r->recorded.stats.undone += undone;
-	r->child_reaped |= tracing_reaped(r->slots.tracing, r->recorded.members[0]->process.pid,
-					  &r->child_status);
-	tracing_free(r->slots.tracing);
-	r->slots.tracing = NULL;
+	r->ticking.pace.pause = true;
+	while (tickers_expected(&r->tickers) && monotonic_ns() < until) {
+		wait_for_event(fds, 1, monotonic_ns() + LAST_LOOK_NS);
+		collect(r);
+	}
+}
+
+/* A ticker's exit releases each thread that has a slot out. */
+static void stop_tickers(struct round *r)
+{
+	pid_t first = r->recorded.members[0]->process.pid;
+
+	r->ticking.pace.quit = true;
+	for (unsigned i = 0; i < r->tickers.cpus; i++)
+		if (r->tickers.of[i])
+			r->child_reaped |= ticker_reaped(r->tickers.of[i], first, &r->child_status);
+	tickers_end(&r->tickers, &r->ticking);
+	round_collect(r);
+	if (round_unwind(r))
+		end_with(r, RECORDING_LOST);
+	for (unsigned i = 0; i < r->slots.count; i++)
+		slot_set(&r->slots.all[i], SLOT_FREE);
+	r->ticking.back = 0;
+	count_ticks(&r->recorded.stats, &r->ticking.figures);
 }
 
 void round_sample(struct round *r)
 {
+	int rc;
+
 	prctl(PR_SET_TIMERSLACK, 1);
 	set_priority(PRIORITY_PROMPT);
 	r->plan.cpu_ns = 0;
-	r->looks.own_sched_fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
-	if (tracing_start(&r->slots.tracing, r->watchdog, &r->error)) {
-		end_with(r, RECORDING_LOST);
-		return;
-	}
+	r->ticking.watchdog = r->watchdog;
+	pace_roster(r);
+	roster_lock(&r->roster);
+	rc = roster_list(&r->roster, r->recorded.members, r->recorded.member_count);
+	roster_unlock(&r->roster);
+	r->plan.tick_ns = monotonic_ns();
+	rc = rc ? error_nomem(&r->error) : round_look(r); /* a first look, before the first tick */
+	rc = rc ? rc : tickers_start(&r->tickers, &r->ticking, &r->error);
+	if (rc)
+		end_with(r, rc == ERR_GONE ? RECORDING_EXITED : RECORDING_LOST);
 	while (r->end == RECORDING_RUNNING && !watchdog_wants_stop(r->watchdog) &&
 	       !intermission(r)) {
 		wait_for_tick(r);
@@ -299,14 +404,8 @@ void round_sample(struct round *r)
 			plan_tick(&r->plan, &r->recorded);
 		}
 	}
-	round_collect_until(r, monotonic_ns() + LAST_SERVE_NS);
-	if (round_unwind(r))
-		end_with(r, RECORDING_LOST);
-	stop_tracing(r);
-	for (int i = 0; i < SLOTS; i++)
-		r->slots.at[i].busy = r->slots.at[i].asked = false;
-	if (r->looks.own_sched_fd >= 0)
-		close(r->looks.own_sched_fd);
+	take_the_last(r);
+	stop_tickers(r);
 }
 
 static void finish_member(struct recorded *r, struct member *m, uint64_t now)

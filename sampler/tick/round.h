@@ -1,8 +1,8 @@
 /*
- * A round while it is recorded: the state that the looking thread works on.
+ * A round while it is recorded: the state that the round's thread works on.
  *
- * Internal to sampler/. One thread works on a round. It hands slots to the tracing thread
- * (sampler/tick/tracing.h) and gets them back.
+ * Internal to sampler/. One thread works on a round. Tickers (sampler/tick/ticker.h) take samples and
+ * hand it their slots.
  */
 #ifndef SAMPLER_TICK_ROUND_H
 #define SAMPLER_TICK_ROUND_H
@@ -18,65 +18,39 @@
 #include "sampler/account/stackset.h"
 #include "sampler/thread/threads.h"
 #include "sampler/tick/recorded.h"
-#include "sampler/tick/slots.h"
+#include "sampler/capture/roster.h"
+#include "sampler/capture/slots.h"
+#include "sampler/capture/ticker.h"
+#include "sampler/capture/tickers.h"
 #include "sampler/unwind/stack.h"
 
 struct member;
 struct unwinder;
 struct watchdog;
 
-enum { CANDIDATES = 32 };
-
-/* A thread that was on a CPU at its look, or has to be stopped for its registers. */
-struct candidate {
-	struct member *member;
-	uint32_t thread;
-	enum thread_state state;
-};
-
-/* For one CPU: the thread of the members that was put there last. If a thread of the members is on
- * that CPU, it is this one. */
-struct runner {
-	struct member *member; /* NULL: none yet */
-	uint32_t thread;
-	bool seen;	 /* it was runnable in this tick */
-	unsigned placed; /* how many threads were put there since the last tick */
-	uint64_t since;	 /* when, by the run queue's clock in ns; 0: not read yet */
-};
-
-/* When ticks come, and how much each may cost. */
+/* When the round's thread looks, and how far the tickers may go. */
 struct plan {
-	double pause_share; /* largest share of its time that a thread may be held */
 	struct budget budget;
-	uint64_t cpu_ns;	 /* of both sampling threads, so far charged to the budget */
-	uint64_t next_tick_ns;	 /* CLOCK_MONOTONIC; jitter included */
-	uint64_t tick_ns;	 /* when the present tick began */
-	uint64_t tick;		 /* number of the next tick */
-	uint32_t weight;	 /* of a CPU sample of the present tick */
-	double looked_part;	 /* of the threads that the present tick looks at */
-	uint64_t back_off_ticks; /* most ticks from one look at an idle thread to the next */
+	uint64_t cpu_ns;	 /* of all sampling threads, so far charged to the budget */
+	uint64_t ticks;		 /* of all tickers, so far charged to it */
+	uint64_t stride_ns;	 /* from tick to tick of a ticker */
+	uint64_t next_tick_ns;	 /* CLOCK_MONOTONIC: of this thread */
+	uint64_t tick_ns;	 /* when its present tick began */
+	uint64_t refresh_due_ns; /* when to ask again whether there are new threads */
+	uint64_t stock_due_ns;	 /* when to add up again what the processes have used */
+	uint64_t looks;		 /* how often it has looked at all threads */
+	uint64_t looks_due_ns;	 /* when it is to do so again */
+	uint64_t apart_ns;	 /* from such a look to the next */
+	uint64_t back_off_looks; /* most looks from one look at an idle thread to the next */
 	uint64_t random;
 };
 
-/* What the looks of a tick have found, and what they hand on. */
+/* What a look has found. */
 struct looks {
-	unsigned cpus;
 	struct stack_context *to_glance; /* want_glance; only member and thread are set */
 	size_t glance_count, glance_room;
-	struct candidate candidates[CANDIDATES];
-	unsigned candidate_count;
-	uint64_t candidates_ns; /* when the first of them was looked at */
-	struct runner *runners; /* by CPU; kept while there are more runnable threads than CPUs */
-	size_t runner_room;
-	unsigned asked;		/* requests made in the present tick */
-	unsigned runnable;	/* threads in state R, in this tick */
-	bool contended;		/* there are more runnable threads than CPUs */
-	bool displaced;		/* in the present tick a thread waited for our CPU */
-	uint64_t first_glances; /* glances left in this tick for threads without a stack */
+	uint64_t first_glances; /* glances left in this look for threads without a stack */
 	uint64_t without_stack; /* threads without a stack when last counted */
-	int own_sched_fd;	/* /proc/thread-self/sched of the looking thread */
-	uint64_t got_cpu_ns;	/* when we got a CPU for this tick, by its run queue's clock */
-	int tick_cpu;		/* that CPU */
 };
 
 struct walker {
@@ -90,6 +64,9 @@ struct round {
 	struct plan plan;
 	struct looks looks;
 	struct slots slots;
+	struct roster roster;
+	struct ticking ticking; /* what the tickers share */
+	struct tickers tickers; /* while the round is sampled */
 	struct walker walker;
 	struct watchdog *watchdog;	  /* not owned */
 	bool no_memory;			  /* memory ran out at a sample: the round is lost */
@@ -126,18 +103,16 @@ uint64_t plan_random(struct plan *p);
 /* True when the duration is over. */
 bool round_is_over(const struct recorded *r);
 
-/* One tick's looks (looking.c): asks running threads to stop and waits for them, reads the stacks
- * of waiting threads, and so fills the slots. ERR_GONE: all processes have ended; ERR_NOMEM. */
+/* Brings the lists of processes and threads up to date, looks at the threads whose look is due, and
+ * with wall time reads the stacks of waiting threads into slots. ERR_GONE: all processes have ended;
+ * ERR_NOMEM. */
 int round_look(struct round *r);
 
-/* round_collect takes back the slots of released threads. round_collect_until waits for all slots
- * that are out, until `until` (CLOCK_MONOTONIC, ns) at most. */
+/* Takes back the slots that have come back. */
 void round_collect(struct round *r);
-void round_collect_until(struct round *r, uint64_t until);
 
-/* Makes the calling thread an ordinary one while a tick has lasted for 0.3 to 20 ms and there is a
- * CPU for every thread; else a prompt one (priority.h). At its end round_unwind makes it prompt. */
-void round_relax(struct round *r);
+/* Is hardly a slot free? */
+bool round_is_full(const struct round *r);
 
 /* Unwinds and counts the stacks in the slots. ERR_NOMEM. */
 int round_unwind(struct round *r);

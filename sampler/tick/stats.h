@@ -26,7 +26,9 @@ enum recording_end {
 struct recording_stats {
 	enum recording_end end;
 	uint64_t elapsed_ns;
-	uint64_t ticks_due, ticks; /* as many as the rate asked for; those that were made */
+	uint64_t ticks_due, ticks; /* of all CPUs: as many as the rate asked for; those made */
+	uint64_t late_ticks,
+		kept_out; /* left out: we woke too late; the threads were being listed */
 	uint64_t processes, threads_alive, threads_seen;
 	uint64_t threads_stopped;      /* at the end: by a signal or a tracer (state T or t) */
 	uint64_t refused;	       /* children that we may not trace */
@@ -35,17 +37,21 @@ struct recording_stats {
 	uint64_t stacks;	       /* distinct ones, counted separately for each thread */
 	struct ledger_entry walks;     /* how they ended, what found their frames */
 	struct ledger_guesses guesses; /* where frames were guessed; set at the end */
-	/* No sample of a thread in state R: it waited for a CPU or in a call; a signal stopped it
-	 * first; no slot or request was free; its address space was gone. */
-	uint64_t waiting, signalled, late, dropped;
-	uint64_t glances;	   /* stacks of waiting threads read without a stop */
-	uint64_t spared;	   /* looks left out to keep the pause budget */
-	uint64_t transfers;	   /* looks left out of threads amid a long transfer */
-	uint64_t exposed;	   /* looks left out since a stop might end a call (exposure.h) */
-	uint64_t cut;		   /* calls that a stop failed with EINTR, unrepaired */
-	uint64_t withheld;	   /* ticks left out to keep the CPU budget */
-	double parts;		   /* the part of the threads looked at, summed over ticks */
-	uint64_t overdue;	   /* threads that did not stop within a second */
+	/* No sample: the thread did not wait any more; a signal stopped it first; no slot or request
+	 * was free, of a ticker or of ours; its address space was gone. */
+	uint64_t waiting, signalled, unserved, late, dropped;
+	uint64_t cpu_weight, uncertain; /* of CPU samples; of those whose moment is not certain */
+	bool no_realtime;		/* we have no right to real-time priority */
+	unsigned cpus_refused;		/* on which threads of the target may run, but we may not */
+	uint64_t glances;		/* stacks of waiting threads read without a stop */
+	uint64_t spared,
+		over;	    /* left out to keep the pause budget: of waiting, of running threads */
+	uint64_t transfers; /* left out: the thread was in a call that a stop may cut short */
+	uint64_t exposed;   /* looks left out since a stop might end a call (exposure.h) */
+	uint64_t cut;	    /* calls that a stop failed with EINTR, unrepaired */
+	uint64_t withheld;  /* ticks left out to keep the CPU budget */
+	double parts;	    /* the part of the threads looked at, summed over ticks */
+	uint64_t overdue;   /* threads that did not stop within a second */
 	uint64_t repaired, undone; /* calls entered again; of these, met by a signal */
 	uint64_t labels_lost;	   /* samples without labels: the goroutine had dropped them */
 	uint64_t labels_unknown;   /* samples without labels: not read in this Go release */

@@ -13,19 +13,16 @@
 
 #include "base/clock.h"
 #include "base/process/modmap.h"
-#include "sampler/child/priority.h"
 #include "sampler/interp/common/managed.h"
 #include "sampler/interp/interps.h"
 #include "sampler/member/member.h"
 #include "sampler/thread/threads.h"
+#include "sampler/tick/collecting.h"
 #include "sampler/tick/round.h"
-#include "sampler/tick/transfers.h"
 #include "sampler/tick/walltime.h"
 #include "sampler/unwind/unwinder.h"
 
 enum {
-	PROMPT_NS = 300000,	     /* after so long, a tick goes on at ordinary priority, */
-	BELATED_NS = 20000000,	     /* and after so long promptly again: the machine is busy */
 	MAPS_AGE_MIN_NS = 100000000, /* if no walk failed: ten times a second at most, */
 	MAPS_COST_FACTOR = 500,	     /* and in a 500th of the time at most */
 	MAPS_RETRY_NS = 5000000,     /* if a walk failed */
@@ -48,12 +45,11 @@ static bool same_address_space(struct recorded *r, struct member *m)
 	return space == SPACE_SAME;
 }
 
-/* In CPU mode a stack that was read of a waiting thread is no sample by itself. */
 static int count_walk(struct recorded *r, const struct slot *slot, const struct stack *walk)
 {
 	int rc = ledger_count(&r->ledger, walk);
 
-	r->stats.samples += r->wall || !slot->glanced;
+	r->stats.samples += r->wall || !slot->glanced || slot->ticked;
 	r->stats.walks = r->ledger.all;
 	return rc;
 }
@@ -150,8 +146,7 @@ static int join_interpreted(struct recorded *r, struct walker *w, const struct s
 	};
 	bool merged;
 
-	if (interp_place_learn(&thread->interp, look) ||
-	    interps_merge(m->interps, look, *whole, &context, &w->merged, &merged))
+	if (interps_merge(m->interps, look, *whole, &context, &w->merged, &merged))
 		return ERR_NOMEM;
 	*whole = merged ? &w->merged : *whole;
 	return 0;
@@ -204,10 +199,8 @@ static int keep_stack(struct recorded *r, struct walker *w, const struct slot *s
 		e->samples += ran;
 	else
 		walltime_account(r, thread, slot->looked_ns);
-	if (slot->glanced)
-		transfers_note(r->members[slot->context.member], thread, &slot->call);
-	else if (thread->transfer.kind)
-		thread->transfer.kind = TRANSFER_USUAL;
+	r->stats.cpu_weight += ran ? slot->weight : 0;
+	r->stats.uncertain += ran && slot->trust != TRUST_FULL ? slot->weight : 0;
 	r->stats.glances += slot->glanced;
 	return 0;
 }
@@ -314,7 +307,13 @@ static int walk_slot(struct round *r, struct member *m, struct slot *slot)
 	if (slot->snapshot.newborn && thread->newest.stack == NO_STACK &&
 	    thread->cpu_ns < NEWBORN_CPU_NS && w->walk.end != STACK_OUTERMOST)
 		end_newborn(&w->walk);
+	roster_lock(&r->roster);
 	learn_stack_size(m, thread, copied, &slot->snapshot, &w->walk, &w->deeper);
+	rc = interp_place_learn(&thread->interp, &slot->snapshot.interp);
+	rc = rc ? rc : member_place(m, thread);
+	roster_unlock(&r->roster);
+	if (rc)
+		return ERR_NOMEM;
 	if (slot->glanced && w->walk.lacked && thread->state == 'S' &&
 	    round_may_interrupt(r, m, thread, &slot->call)) {
 		thread->newest.must_stop = true;
@@ -325,49 +324,58 @@ static int walk_slot(struct round *r, struct member *m, struct slot *slot)
 	return count_walk(&r->recorded, slot, &w->walk);
 }
 
-static void read_old_maps(struct member *m)
+/* The maps of all processes together take a part of the time. */
+static void read_old_maps(const struct recorded *r, struct member *m)
 {
 	uint64_t age = monotonic_ns() - m->maps_read_ns;
 
-	if (age > MAPS_AGE_MIN_NS && age > m->maps_cost_ns * MAPS_COST_FACTOR)
+	if (age > MAPS_AGE_MIN_NS && age / r->member_count > m->maps_cost_ns * MAPS_COST_FACTOR)
 		member_read_maps(m);
 }
 
-void round_relax(struct round *r)
+/* The runtimes of the process may have changed; tickers use what is known of them. */
+static int find_runtimes(struct round *r, struct member *m)
 {
-	uint64_t age = monotonic_ns() - r->plan.tick_ns;
-	bool relaxed = age > PROMPT_NS && age < BELATED_NS && !r->looks.contended;
+	int rc;
 
-	set_priority(relaxed ? PRIORITY_ORDINARY : PRIORITY_PROMPT);
+	roster_lock(&r->roster);
+	rc = member_find_go(m);
+	rc = rc ? rc : member_find_interps(m);
+	roster_unlock(&r->roster);
+	return rc;
+}
+
+/* Walks the stack of a slot; *asked is the member whose address space was checked last. */
+static int unwind_slot(struct round *r, struct slot *slot, struct member **asked, bool *same)
+{
+	struct member *m = r->recorded.members[slot->context.member];
+	int rc = 0;
+
+	if (m != *asked) {
+		*asked = m;
+		*same = same_address_space(&r->recorded, m);
+		read_old_maps(&r->recorded, m);
+		rc = find_runtimes(r, m);
+	}
+	if (!*same)
+		r->recorded.stats.dropped++;
+	else if (!rc)
+		rc = walk_slot(r, m, slot);
+	return rc;
 }
 
 int round_unwind(struct round *r)
 {
-	struct member *asked = NULL; /* its address space was checked last */
+	struct member *asked = NULL;
+	struct slot *slot;
 	bool same = true;
 	int rc = 0;
 
-	for (int i = 0; i < SLOTS; i++) {
-		struct slot *slot = &r->slots.at[i];
-		struct member *m = r->recorded.members[slot->context.member];
-
-		if (!slot_has_stack(slot))
-			continue;
-		if (m != asked) {
-			asked = m;
-			same = same_address_space(&r->recorded, m);
-			read_old_maps(m);
-			rc = rc ? rc : member_find_go(m);
-			rc = rc ? rc : member_find_interps(m);
-		}
-		if (!same)
-			r->recorded.stats.dropped++;
-		else if (!rc)
-			rc = walk_slot(r, m, slot);
-		slot->busy = slot->taken = false;
-		round_collect(r);
-		round_relax(r);
+	while ((slot = slots_first(&r->slots, SLOT_FULL))) {
+		if (!rc)
+			rc = unwind_slot(r, slot, &asked, &same);
+		slot->taken = false;
+		slot_set(slot, SLOT_FREE);
 	}
-	set_priority(PRIORITY_PROMPT);
 	return rc ? error_nomem(&r->error) : 0;
 }

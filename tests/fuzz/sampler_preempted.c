@@ -23,6 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	switch (p.place) {
 	case PREEMPTED_UNKNOWN:
 	case PREEMPTED_IN_USER:
+	case PREEMPTED_CALL_OVER:
 		must(p.number == -1 && !p.bears);
 		break;
 	case PREEMPTED_BEARS:

@@ -22,7 +22,7 @@ enum {
 
 /* Smaller losses do not change what a profile says. */
 static const double UNSAMPLED_MIN = 0.03, LEFT_OUT_MIN = 0.1, WHOLE_MIN = 0.9, DENIED_MIN = 0.03,
-		    IDLE_MAX = 0.01;
+		    IDLE_MAX = 0.01, CERTAIN_MIN = 0.99;
 
 static const char RED[] = "\033[1;31m", PLAIN[] = "\033[0m";
 
@@ -124,8 +124,8 @@ static const char *why_no_tick_came(const struct recording_stats *s)
 {
 	if (summary_left_out(s) > 0 || summary_fewer_threads(s))
 		return "not looked at in time (--max-cpu)";
-	return s->spared ? "held for long enough already (--max-pause-share)" :
-			   "found on a CPU by no tick";
+	return s->spared + s->over ? "held for long enough already (--max-pause-share)" :
+				     "found on a CPU by no tick";
 }
 
 static int add_unsampled(const struct outcome *o, struct buffer *out)
@@ -149,10 +149,7 @@ static int add_unsampled(const struct outcome *o, struct buffer *out)
 	       add_reason(out, u->brief_ns, u->brief, brief, &before) ||
 	       add_reason(out, u->missed_ns, 0, "of threads that began and ended between two looks",
 			  &before) ||
-	       add_reason(
-		       out, u->spared_ns, 0,
-		       "in and between long writes to pipes or sockets, which a stop may cut short",
-		       &before) ||
+	       add_reason(out, u->spared_ns, 0, "in calls that a stop may cut short", &before) ||
 	       add_reason(out, u->other_ns, u->other, why_no_tick_came(s), &before) ||
 	       buffer_addf(out, "\n");
 }
@@ -201,6 +198,29 @@ static int add_few(const struct outcome *o, struct buffer *out)
 			   "samples are few: its CPU time would give %lu. Threads that run for "
 			   "microseconds at a time are seldom met on a CPU\n",
 			   expected);
+}
+
+static const char *why_uncertain(const struct recording_stats *s, char *text, size_t room)
+{
+	if (s->no_realtime)
+		return "sampler has no real-time priority (CAP_SYS_NICE)";
+	if (!s->cpus_refused)
+		return "threads were moved to another CPU amid the stop";
+	snprintf(text, room, "sampler may not run on %u of their CPUs (cpuset)", s->cpus_refused);
+	return text;
+}
+
+static int add_uncertain(const struct outcome *o, struct buffer *out)
+{
+	double certain = summary_certain(o->stats);
+	char text[80];
+
+	if (certain >= CERTAIN_MIN)
+		return 0;
+	return buffer_addf(out,
+			   "%.0f %% of the CPU time may be shown some microseconds late, at the "
+			   "next system call: %s\n",
+			   100 * (1 - certain), why_uncertain(o->stats, text, sizeof(text)));
 }
 
 static int add_walks(const struct outcome *o, struct buffer *out)
@@ -397,10 +417,10 @@ int outcome_text(const struct outcome *o, bool colour, struct buffer *out)
 		     add_missed(o, out) || add_refused(o, out) || add_hold(o, colour, out);
 	else
 		rc = add_headline(o, out) || add_children_line(o, out) || add_idle(o, out) ||
-		     add_few(o, out) || add_budget(o, out) || add_unsampled(o, out) ||
-		     add_denied(o, out) || add_missed(o, out) || add_walks(o, out) ||
-		     add_gil(o, out) || add_refused(o, out) || add_all_native(o, out) ||
-		     add_hold(o, colour, out);
+		     add_few(o, out) || add_uncertain(o, out) || add_budget(o, out) ||
+		     add_unsampled(o, out) || add_denied(o, out) || add_missed(o, out) ||
+		     add_walks(o, out) || add_gil(o, out) || add_refused(o, out) ||
+		     add_all_native(o, out) || add_hold(o, colour, out);
 	return rc ? ERR_NOMEM : 0;
 }
 

@@ -353,7 +353,7 @@ static int open_and_record(struct recording *r, struct options *o, struct outfil
 {
 	struct privilege_needs needs = { .output = file,
 					 .command = o->recording.command,
-					 .kernel_stacks = o->recording.kernel };
+					 .samples = true };
 	struct error err;
 	char name[256];
 

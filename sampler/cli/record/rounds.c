@@ -121,10 +121,9 @@ static int open_pushes(const struct roundsoptions *o, struct push **pushes, stru
 }
 
 /* Everything is open: drops the privileges that are not needed any more, and runs. */
-static int run(struct rounds *r, const struct rounds_options *o, struct error *err)
+static int run(struct rounds *r, struct error *err)
 {
-	const struct privilege_needs needs = { .folder = rounds_folder(r),
-					       .kernel_stacks = o->recording.kernel };
+	const struct privilege_needs needs = { .folder = rounds_folder(r), .samples = true };
 	uint64_t written = 0;
 	int rc = privilege_drop(&needs, err);
 
@@ -168,7 +167,7 @@ int cli_rounds(struct roundsoptions *o, const char *output, bool quiet)
 	if (!rc)
 		rc = rounds_new(&r, &o->rounds, &err);
 	if (!rc)
-		rc = run(r, &o->rounds, &err);
+		rc = run(r, &err);
 	progress_say(&telling.progress, NULL);
 	lost = r && rounds_lost(r);
 	rounds_free(r);

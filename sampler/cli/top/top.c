@@ -480,7 +480,9 @@ static int run(struct top *t, struct outfile *output)
 static int drop_privileges(const struct topoptions *o, const struct outfile *output,
 			   struct error *err)
 {
-	struct privilege_needs needs = { .output = output, .command = o->recording.command };
+	struct privilege_needs needs = { .output = output,
+					 .command = o->recording.command,
+					 .samples = true };
 	struct outfile here = OUTFILE_NONE;
 	int rc;
 

@@ -226,7 +226,7 @@ static void make_shared(void)
 
 static void obey(struct watchdog *w)
 {
-	watchdog_none_held(w);
+	watchdog_none_held(w, 0);
 	shared->hold = 0;
 	shared->rescues = watchdog_rescues(w);
 	shared->was_continued++;
@@ -256,17 +256,17 @@ static void play_sampler(void)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (watchdog_start(&w, NULL))
 		_exit(1);
-	watchdog_tracer(w, getpid());
+	watchdog_tracer(w, 0, getpid());
 	shared->watchdog = watchdog_pid(w);
 	for (;;) {
 		if (held != shared->hold && shared->hold)
-			watchdog_held(w);
+			watchdog_held(w, 0);
 		held = shared->hold;
 		if (shared->deaf)
 			be_deaf(w);
 		if (watchdog_wants_stop(w))
 			obey(w);
-		shared->boosted += watchdog_has_boosted(w);
+		shared->boosted += watchdog_has_boosted(w, 0);
 		if (!shared->spin)
 			usleep(1000);
 	}
@@ -493,15 +493,15 @@ Test(watchdog, ends_when_told_and_leaves_no_child)
 	struct watchdog *w;
 
 	cr_assert_eq(watchdog_start(&w, NULL), 0);
-	watchdog_held(w);
-	watchdog_none_held(w);
+	watchdog_held(w, 0);
+	watchdog_none_held(w, 0);
 	cr_assert_not(watchdog_wants_stop(w));
 	watchdog_stop(w);
 	cr_assert_eq(waitpid(-1, NULL, __WALL), -1);
-	watchdog_tracer(NULL, 1);
-	watchdog_held(NULL);
-	watchdog_none_held(NULL);
+	watchdog_tracer(NULL, 0, 1);
+	watchdog_held(NULL, 0);
+	watchdog_none_held(NULL, 0);
 	watchdog_stop(NULL);
 	cr_assert_eq(watchdog_rescues(NULL), 0);
-	cr_assert_not(watchdog_has_boosted(NULL));
+	cr_assert_not(watchdog_has_boosted(NULL, 0));
 }

@@ -158,8 +158,8 @@ Test(summary, says_what_a_stop_did_to_the_target)
 		  lines[4]);
 	cr_assert_str_eq(lines[1],
 			 "rate: 99.0 of 99 Hz kept (100.0%), 1 call ended by a stop with "
-			 "EINTR, 3 looks left out to hold no thread for more than 1% of its "
-			 "time, 4 looks left out of threads amid a transfer, 7 interrupted "
+			 "EINTR, 3 samples left out to hold no thread for more than 1% of its "
+			 "time, 4 left out in calls that a stop may cut short, 7 interrupted "
 			 "calls entered again");
 	s.cut = 2;
 	summary_lines(&s, &at_99, lines);
@@ -180,9 +180,10 @@ Test(summary, says_what_was_left_out)
 	summary_lines(&s, &at_99, lines);
 	cr_assert_str_eq(lines[0], "samples: 400 in 10.0s, 7 distinct stacks, 3 threads, "
 				   "31 read without a stop");
-	cr_assert_str_eq(lines[1], "rate: 99.0 of 99 Hz kept (100.0%), 7 looks left out to hold no "
-				   "thread for more than 1% of its time, 1 did not stop within a "
-				   "second");
+	cr_assert_str_eq(lines[1],
+			 "rate: 99.0 of 99 Hz kept (100.0%), 7 samples left out to hold no "
+			 "thread for more than 1% of its time, 1 did not stop within a "
+			 "second");
 	s.glances = 0;
 	s.labels_lost = 2;
 	s.labels_unknown = 3;

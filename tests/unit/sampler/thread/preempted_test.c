@@ -27,7 +27,7 @@ enum { READINGS = 200 };
 #define TICK F("irqentry_exit") F("asm_sysvec_apic_timer_interrupt")
 /* clang-format on */
 
-static const char *const place_names[] = { "unknown", "in user", "bears", "delicate" };
+static const char *const place_names[] = { "unknown", "in user", "call over", "bears", "delicate" };
 
 static void expect(const char *text, enum preempted_place place, int number, unsigned bears)
 {
@@ -41,6 +41,11 @@ static void expect(const char *text, enum preempted_place place, int number, uns
 static void in_user(const char *text)
 {
 	expect(text, PREEMPTED_IN_USER, -1, 0);
+}
+
+static void is_over(const char *text)
+{
+	expect(text, PREEMPTED_CALL_OVER, -1, 0);
 }
 
 static void bears(const char *text, int number)
@@ -121,12 +126,12 @@ Test(preempted, an_interrupt_in_a_call_is_in_the_call)
 Test(preempted, a_call_that_has_ended_is_no_call)
 {
 	/* 5.10 and 6.1 */
-	in_user(F("exit_to_user_mode_prepare") F("syscall_exit_to_user_mode")
+	is_over(F("exit_to_user_mode_prepare") F("syscall_exit_to_user_mode")
 			F("entry_SYSCALL_64_after_hwframe"));
-	in_user(F("exit_to_user_mode_prepare") F("syscall_exit_to_user_mode") X86);
-	in_user(F("do_notify_resume") F("el0_svc") F("el0t_64_sync_handler") F("el0t_64_sync"));
-	in_user(F("do_notify_resume") F("work_pending") F("el0_sync"));
-	in_user(F("exit_to_user_mode_loop") F("syscall_exit_to_user_mode") F("ret_from_fork")
+	is_over(F("exit_to_user_mode_prepare") F("syscall_exit_to_user_mode") X86);
+	is_over(F("do_notify_resume") F("el0_svc") F("el0t_64_sync_handler") F("el0t_64_sync"));
+	is_over(F("do_notify_resume") F("work_pending") F("el0_sync"));
+	is_over(F("exit_to_user_mode_loop") F("syscall_exit_to_user_mode") F("ret_from_fork")
 			F("ret_from_fork_asm"));
 }
 
@@ -278,6 +283,16 @@ static void copy_files(void)
 	}
 }
 
+enum { PLACES = PREEMPTED_DELICATE + 1 };
+
+static struct preempted read_place(int stack_fd)
+{
+	char text[PREEMPTED_ROOM];
+	ssize_t len = pread(stack_fd, text, sizeof(text), 0);
+
+	return preempted_parse(text, len < 0 ? 0 : (size_t)len);
+}
+
 /* Counts where a child was that does `work`; calls[place]: how often its call was `number`. */
 static void preempt(void (*work)(void), int number, int places[4], int calls[4])
 {
@@ -297,7 +312,7 @@ static void preempt(void (*work)(void), int number, int places[4], int calls[4])
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	usleep(100000);
 	for (int i = 0; i < READINGS; i++) {
-		struct preempted p = preempted_read(fd);
+		struct preempted p = read_place(fd);
 
 		places[p.place]++;
 		calls[p.place] += p.number == number;
@@ -321,30 +336,31 @@ static void skip_unless_readable(void)
 
 Test(preempted, a_child_that_computes_is_in_user_code)
 {
-	int places[4] = { 0 }, calls[4] = { 0 };
+	int places[PLACES] = { 0 }, calls[PLACES] = { 0 };
 
 	skip_unless_readable();
 	preempt(compute, -1, places, calls);
 	cr_assert_eq(places[PREEMPTED_IN_USER], READINGS, "unknown %d, bears %d, delicate %d",
-		     places[0], places[2], places[3]);
+		     places[PREEMPTED_UNKNOWN], places[PREEMPTED_BEARS],
+		     places[PREEMPTED_DELICATE]);
 }
 
 Test(preempted, a_child_amid_sendfile_is_found_there)
 {
-	int places[4] = { 0 }, calls[4] = { 0 };
+	int places[PLACES] = { 0 }, calls[PLACES] = { 0 };
 
 	skip_unless_readable();
 	preempt(copy_files, SYS_sendfile, places, calls);
 	cr_assert_eq(places[PREEMPTED_UNKNOWN] + places[PREEMPTED_BEARS], 0, "unknown %d, bears %d",
-		     places[0], places[2]);
-	cr_assert_gt(calls[PREEMPTED_DELICATE], READINGS / 2, "only %d of %d in sendfile", calls[3],
-		     READINGS);
+		     places[PREEMPTED_UNKNOWN], places[PREEMPTED_BEARS]);
+	cr_assert_gt(calls[PREEMPTED_DELICATE], READINGS / 2, "only %d of %d in sendfile",
+		     calls[PREEMPTED_DELICATE], READINGS);
 }
 
 /* The descriptor of a process that was opened without the right to read it. */
 Test(preempted, nothing_is_known_without_a_text)
 {
-	struct preempted p = preempted_read(-1);
+	struct preempted p = read_place(-1);
 
 	cr_assert(p.place == PREEMPTED_UNKNOWN && p.number == -1 && !p.bears);
 }

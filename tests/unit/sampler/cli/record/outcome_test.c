@@ -57,6 +57,24 @@ static const char *said(const struct recording_stats *s)
 
 #define FOUND "redis-server: 1.8 s of CPU in 10 s, 149 samples, 5 threads; longest pause 36 µs\n"
 
+Test(outcome, says_what_is_not_certain)
+{
+	struct recording_stats s = some();
+
+	s.cpu_weight = 1000;
+	s.uncertain = 5;
+	cr_assert_str_eq(said(&s), FOUND);
+	s.uncertain = 300;
+	cr_assert_str_eq(said(&s),
+			 FOUND "30 % of the CPU time may be shown some microseconds late, at "
+			       "the next system call: threads were moved to another CPU amid "
+			       "the stop\n");
+	s.cpus_refused = 2;
+	cr_assert(strstr(said(&s), "sampler may not run on 2 of their CPUs (cpuset)\n"));
+	s.no_realtime = true;
+	cr_assert(strstr(said(&s), "sampler has no real-time priority (CAP_SYS_NICE)\n"));
+}
+
 Test(outcome, one_line_when_all_went_well)
 {
 	struct recording_stats s = some();
@@ -196,12 +214,11 @@ Test(outcome, says_why_time_was_not_sampled)
 					  .other_ns = 160000000,
 					  .other = 2 };
 	cr_assert_str_eq(
-		text_of(&o, false),
-		FOUND "[not sampled] is 30 % of its CPU time: 300 ms of 3 threads traced by "
-		      "strace (PID 4711); 50 ms of 40 threads that ran for less than 10.1 ms, "
-		      "the time of a tick; 20 ms of threads that began and ended between two "
-		      "looks; 10 ms in and between long writes to pipes or sockets, which a stop "
-		      "may cut short; 160 ms of 2 threads found on a CPU by no tick\n");
+		text_of(&o, false), FOUND
+		"[not sampled] is 30 % of its CPU time: 300 ms of 3 threads traced by "
+		"strace (PID 4711); 50 ms of 40 threads that ran for less than 10.1 ms, "
+		"the time of a tick; 20 ms of threads that began and ended between two "
+		"looks; 10 ms in calls that a stop may cut short; 160 ms of 2 threads found on a CPU by no tick\n");
 	o.unsampled = (struct unsampled){ .other_ns = 160000000, .other = 1 };
 	s.withheld = 50;
 	s.ticks -= 50;

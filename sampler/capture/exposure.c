@@ -6,7 +6,7 @@
  * Not covered here: ignored signals that kill(2), a terminal or a timer sends to the process while
  * its leader is stopped. Nothing announces them (docs/transparency.md says how often they do harm).
  */
-#include "sampler/tick/exposure.h"
+#include "sampler/capture/exposure.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -62,11 +62,11 @@ static bool has_delicate_waits(const struct member *m)
 /* Updates m->delicate once a second, or more rarely where there are many threads. A process that
  * once waited so is taken to do it again: when signals wake the thread all the time, a look seldom
  * meets it waiting. */
-static void look_again(struct member *m)
+void exposure_look(struct member *m)
 {
 	uint64_t now = monotonic_ns(), cpu, cost;
 
-	if (now < m->exposure_due_ns)
+	if (now < m->exposure_due_ns || threads_alive(m->threads) < 2)
 		return;
 	cpu = thread_cpu_ns();
 	m->delicate = thread_leaves_to_default(m->process.pid, SIGCHLD);
@@ -88,10 +88,7 @@ static bool has_children(const struct member *m, pid_t tid)
 	return has;
 }
 
-bool is_exposed(struct member *m, const struct thread *thread, uint64_t tick_ns)
+bool is_exposed(const struct member *m, const struct thread *thread, uint64_t now)
 {
-	if (threads_alive(m->threads) < 2 || tick_ns - thread->asked_ns > ASK_AGAIN_NS)
-		return false;
-	look_again(m);
-	return m->delicate && has_children(m, thread->tid);
+	return m->delicate && now - thread->asked_ns < ASK_AGAIN_NS && has_children(m, thread->tid);
 }

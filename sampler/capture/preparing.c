@@ -1,0 +1,100 @@
+#include "sampler/capture/preparing.h"
+
+#include "sampler/capture/exposure.h"
+#include "sampler/capture/roster.h"
+#include "sampler/capture/slots.h"
+#include "sampler/capture/ticking.h"
+#include "sampler/member/member.h"
+#include "sampler/thread/preempted.h"
+#include "sampler/thread/threads.h"
+
+/* Held time that is allowed in addition to pause_share. */
+static const double PAUSE_BURST_NS = 1e6;
+
+bool held_for_long(double pause_share, const struct thread *thread, uint64_t now)
+{
+	double allowed = pause_share * (double)(int64_t)(now - thread->seen_ns);
+
+	return (double)thread->held_ns > allowed + PAUSE_BURST_NS;
+}
+
+static bool is_to_be_left(const struct ticking *with, struct member *m, const struct thread *thread,
+			  uint64_t now, struct ticker_figures *figures)
+{
+	if (held_for_long(with->pace.pause_share, thread, now)) {
+		figures->over++;
+		return true;
+	}
+	if (is_exposed(m, thread, now)) {
+		figures->exposed++;
+		return true;
+	}
+	return false;
+}
+
+/* Is the thread amid a call that a stop might cut short? What is not understood is left alone. Without
+ * the right to read its kernel stack, nothing is known before the stop. */
+static bool is_delicate(const struct ticking *with, const struct sought *s, struct slot *slot)
+{
+	char text[PREEMPTED_ROOM];
+	ssize_t len = seat_read(with->roster, s->seat, SEAT_STACK, text, sizeof(text));
+	struct preempted now;
+	bool bears;
+
+	if (len < 0)
+		return false;
+	now = preempted_parse(text, (size_t)len);
+	bears = now.place == PREEMPTED_BEARS || now.place == PREEMPTED_IN_USER ||
+		now.place == PREEMPTED_CALL_OVER ||
+		(now.bears == PREEMPTED_IF_MOUNTS && s->seat->member->local_mounts);
+	slot->call_then = now.place == PREEMPTED_CALL_OVER ? CALL_OVER : now.number;
+	return !bears;
+}
+
+/* A thread that was going to wait when the tick came may wait by now. Then it is where the tick met it,
+ * and is read there as it is, unless it has been put on a CPU meanwhile. False: it does not wait. */
+static bool read_as_it_waits(struct ticking *with, const struct sought *s, struct slot *slot)
+{
+	struct schedstat now;
+	char text[256];
+	ssize_t len = seat_read(with->roster, s->seat, SEAT_SYSCALL, text, sizeof(text));
+
+	if (len <= 0 || !call_parse(text, (size_t)len, &slot->call))
+		return false;
+	snapshot_glance(&slot->snapshot, slot->tid, &slot->call, slot->want, slot->stack_top);
+	len = seat_read(with->roster, s->seat, SEAT_SCHEDSTAT, text, sizeof(text));
+	if (len <= 0 || !schedstat_parse(text, (size_t)len, &now) || now.slices != s->slices)
+		return false;
+	slot->slices = now.slices;
+	slot->taken = slot->glanced = true;
+	return true;
+}
+
+struct slot *prepare_sample(struct ticking *with, const struct sought *s,
+			    struct ticker_figures *figures)
+{
+	struct member *m = s->seat->member;
+	struct thread *thread = member_thread(m, s->seat->thread);
+	struct slot *slot;
+
+	if (m->dumps_core || slots_asked(with->slots, thread->tid) ||
+	    is_to_be_left(with, m, thread, s->due_ns, figures))
+		return NULL;
+	slot = slots_take(with->slots);
+	if (!slot || slot_prepare(slot, &with->wants, m, thread, THREAD_RUNNING)) {
+		if (slot)
+			slot_set(slot, SLOT_FREE);
+		figures->unserved++;
+		return NULL;
+	}
+	slot->ticked = true;
+	slot->remote = !s->proven;
+	slot->schedstat_fd = s->seat->fds[SEAT_SCHEDSTAT];
+	slot->stat_fd = s->seat->fds[SEAT_STAT];
+	slot->ran_ns = s->ran_ns;
+	slot->waited_from_ns = s->waited_ns;
+	if (s->state == 'R' || !read_as_it_waits(with, s, slot))
+		slot->left_alone = s->state == 'D' || s->due_ns < thread->spare_until_ns ||
+				   is_delicate(with, s, slot);
+	return slot;
+}

@@ -1,0 +1,187 @@
+#include "sampler/capture/slots.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "sampler/member/labelling.h"
+#include "sampler/member/member.h"
+#include "sampler/thread/registers.h"
+
+enum {
+	STACK_ROOM = (16 << 10) + 256, /* bytes of a slot at first */
+	STACK_FIRST = 16 << 10,	       /* bytes copied of a thread that has no sample yet */
+	/* On its way to the stop a thread runs for some 3 µs; an interrupt from another CPU takes 8. */
+	STANDS_NS = 8000,
+};
+
+int slots_init(struct slots *s, unsigned count)
+{
+	s->all = calloc(count, sizeof(*s->all));
+	if (!s->all)
+		return ERR_NOMEM;
+	s->count = count;
+	for (unsigned i = 0; i < count; i++)
+		if (snapshot_init(&s->all[i].snapshot, STACK_ROOM))
+			return ERR_NOMEM;
+	return 0;
+}
+
+void slots_release(struct slots *s)
+{
+	for (unsigned i = 0; i < s->count; i++) {
+		snapshot_release(&s->all[i].snapshot);
+		buffer_release(&s->all[i].kernel);
+	}
+	free(s->all);
+	*s = (struct slots){ 0 };
+}
+
+struct slot *slots_take(struct slots *s)
+{
+	for (unsigned i = 0; i < s->count; i++) {
+		int is = SLOT_FREE;
+
+		if (slot_state(&s->all[i]) == SLOT_FREE &&
+		    atomic_compare_exchange_strong(&s->all[i].state, &is, SLOT_OUT))
+			return &s->all[i];
+	}
+	return NULL;
+}
+
+struct slot *slots_first(struct slots *s, enum slot_state state)
+{
+	struct slot *first = NULL;
+
+	for (unsigned i = 0; i < s->count; i++)
+		if (slot_state(&s->all[i]) == state &&
+		    (!first || s->all[i].looked_ns < first->looked_ns))
+			first = &s->all[i];
+	return first;
+}
+
+bool slots_asked(const struct slots *s, pid_t tid)
+{
+	for (unsigned i = 0; i < s->count; i++)
+		if (slot_state(&s->all[i]) == SLOT_OUT && s->all[i].tid == tid)
+			return true;
+	return false;
+}
+
+void slot_set(struct slot *slot, enum slot_state state)
+{
+	atomic_store_explicit(&slot->state, state, memory_order_release);
+}
+
+enum slot_state slot_state(const struct slot *slot)
+{
+	return (enum slot_state)atomic_load_explicit(&slot->state, memory_order_acquire);
+}
+
+static size_t bytes_wanted(const struct member *m, const struct thread *thread)
+{
+	size_t want = thread->stack_want ? thread->stack_want : STACK_FIRST;
+
+	return thread->go.m && m->go_stack_want > want ? m->go_stack_want : want;
+}
+
+int slot_prepare(struct slot *slot, const struct slot_wants *wants, struct member *m,
+		 struct thread *thread, enum thread_state state)
+{
+	struct snapshot *s = &slot->snapshot;
+
+	slot->tid = thread->tid;
+	slot->process = &m->process;
+	slot->stack_top = thread->stack_top;
+	slot->want = bytes_wanted(m, thread);
+	slot->wall = wants->wall;
+	slot->ticked = slot->remote = slot->late = false;
+	slot->schedstat_fd = slot->stat_fd = -1;
+	slot->call_then = CALL_UNKNOWN;
+	slot->rc = 0;
+	slot->cpu_ns = 0;
+	slot->taken = slot->glanced = slot->labelled = slot->left_alone = false;
+	slot->trust = TRUST_FULL;
+	slot->stop = (struct stop){ .outcome = STOP_REFUSED };
+	slot->call.number = -1;
+	slot->kernel.len = 0;
+	slot->context = (struct stack_context){ m->index, thread->index, state, .syscall = -1 };
+	slot->moment = labelling_moment(m);
+	slot->waited_ns = UINT64_MAX; /* until slot_fill sets it */
+	s->go.rt = m->has_go ? &m->go : NULL;
+	s->go.wants_goid = wants->goid;
+	s->place = thread->go;
+	return snapshot_reserve(s, slot->want + 256) || member_prepare_look(m, thread, s) ?
+		       ERR_NOMEM :
+		       0;
+}
+
+static bool read_counters(const struct slot *slot, struct schedstat *now)
+{
+	char path[48], text[96];
+	int fd = slot->schedstat_fd;
+	ssize_t len;
+
+	if (fd < 0) {
+		snprintf(path, sizeof(path), "/proc/%d/schedstat", slot->tid);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+	}
+	len = pread(fd, text, sizeof(text) - 1, 0);
+	if (slot->schedstat_fd < 0 && fd >= 0)
+		close(fd);
+	return len > 0 && schedstat_parse(text, (size_t)len, now);
+}
+
+/* A thread that was displaced by our ticker goes on only to stop, unless another CPU takes it over
+ * before we have asked. Then it stops up to an interrupt's way later, perhaps at its next system
+ * call. Where its call at the tick is known, it must be the same now; else it must hardly have run. */
+static enum slot_trust trust_in(const struct slot *slot, const struct schedstat *now)
+{
+	if (slot->remote || slot->late)
+		return TRUST_NONE;
+	if (slot->call_then == CALL_OVER)
+		return slot->call.number >= 0 ? TRUST_FULL : TRUST_NONE;
+	if (slot->call_then != CALL_UNKNOWN)
+		return slot->call_then == slot->call.number ? TRUST_FULL : TRUST_NONE;
+	return now->cpu_ns - slot->ran_ns < STANDS_NS ? TRUST_FULL : TRUST_NONE;
+}
+
+/* A thread that was to be stopped because it waits gives a sample only if it still did. */
+static bool still_waited(struct slot *slot, const struct registers *regs)
+{
+	if (!registers_cut_a_wait(regs) || !slot->wall)
+		return false;
+	slot->context.state = THREAD_BLOCKED;
+	slot->context.syscall = (int32_t)slot->call.number;
+	return true;
+}
+
+/* Called while the thread is held, so it only copies. */
+bool slot_fill(void *owner, void *cookie, pid_t tid, const struct registers *regs)
+{
+	struct slot *slot = cookie;
+	struct schedstat now;
+
+	(void)owner;
+	if (!read_counters(slot, &now))
+		return false;
+	slot->slices = now.slices;
+	slot->cpu_ns = now.cpu_ns;
+	registers_call(regs, &slot->call);
+	if (slot->ticked) {
+		slot->waited_ns = now.wait_ns - slot->waited_from_ns;
+		slot->trust = trust_in(slot, &now);
+	} else if (!still_waited(slot, regs)) {
+		return false;
+	}
+	snapshot_take(&slot->snapshot, tid, regs, slot->want, slot->stack_top);
+	slot->taken = true;
+	return true;
+}
+
+bool slot_is_urgent(const struct slot *slot)
+{
+	return slot->taken && (slot->snapshot.interp.any || slot->snapshot.go.goroutine.labels);
+}

@@ -1,0 +1,536 @@
+/*
+ * One thread: it ticks, asks, serves stops, and sleeps until the first of: the next tick, a stop, a
+ * request of the round's thread. While no request is out it sleeps in ppoll(2). While one is, it
+ * sleeps in waitid(2), which has no timeout: a timer's signal ends that sleep at the next tick.
+ *
+ * Ticks are on a grid of 1/rate, shifted from CPU to CPU so that two CPUs do not search at the same
+ * time, each with a random offset of up to a quarter of a period: the rate is exact and lockstep with
+ * the target is impossible. A tick that comes late is left out: by then the kernel may have given the
+ * CPU to us because the thread that ran there went to wait. (On a loaded machine late ticks had 10 %
+ * of PostgreSQL's time in epoll_wait, those in time 5.5 %, as perf.)
+ *
+ * Rejected: one thread of ours that changes CPUs for each tick (changing costs 10 µs, and a hundred
+ * CPUs have no time for it); a look at the other CPUs from one CPU (the thread goes on until an
+ * interrupt arrives there, 8 µs later, and stops at the system call that it meets first: a server
+ * whose threads run for 20 µs at a time has half of its samples at the calls in which it waits).
+ */
+#include "sampler/capture/ticker.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "sampler/child/priority.h"
+#include "sampler/child/watchdog.h"
+#include "sampler/member/member.h"
+#include "sampler/stop/stop.h"
+#include "sampler/stop/waker.h"
+#include "sampler/thread/threads.h"
+#include "sampler/capture/preparing.h"
+#include "sampler/capture/roster.h"
+#include "sampler/capture/slots.h"
+
+enum {
+	RING = 64,	    /* a power of two */
+	LATE_NS = 200000,   /* a tick that comes later is left out */
+	PROMPT_NS = 20000,  /* without real-time priority, one that comes later is doubted */
+	FRESH_NS = 1000000, /* so long a process stays one that executes a program */
+	NOTE_NS = 70000,    /* CPU times are noted so long before a tick, */
+	MOVED_FEW = 4,	    /* if more threads than that have run since the one before */
+	IDLE_TICKS = 16,    /* on a CPU without a sample, before they become fewer */
+};
+
+/* Requests of the round's thread; it puts in, the ticker takes out. */
+struct ring {
+	struct slot *at[RING];
+	atomic_uint in, out;
+};
+
+struct ticker {
+	struct ticking *with;
+	unsigned cpu;
+	pthread_t thread;
+	_Atomic pid_t tid;
+	atomic_bool sleeps_in_wait; /* a request is out, so a signal must wake it */
+	atomic_bool ended, realtime, has_cpu;
+	int asked_fd; /* eventfd: something was put into the ring, or it is to end */
+	struct ring asked;
+	_Atomic unsigned expected; /* slots that it owns */
+	_Atomic uint64_t cpu_ns;   /* of its threads that have ended */
+	_Atomic pid_t reaped;
+	_Atomic int reaped_status;
+	/* Used by its threads, one after the other: */
+	struct tracer *tracer;
+	struct sought sought;
+	uint64_t tick;	     /* number of the next one on the grid */
+	uint64_t due_ns;     /* when it is due */
+	unsigned stands_for; /* ticks, itself included, where the CPU is idle */
+	unsigned idle;	     /* ticks without a sample before it */
+	/* It notes for that ticker, which sets when. */
+	struct ticker *notes_for;
+	_Atomic uint64_t note_ns;   /* when another one is to note for this one; 0: not */
+	atomic_bool crowded;	    /* many threads have run between two ticks */
+	const struct process *busy; /* found executing a program */
+	uint64_t busy_ns;
+	struct error error;
+};
+
+/* Requests. */
+
+static void put(struct ring *r, struct slot *slot)
+{
+	unsigned in = atomic_load_explicit(&r->in, memory_order_relaxed);
+
+	r->at[in % RING] = slot;
+	atomic_store(&r->in, in + 1);
+}
+
+static struct slot *first(struct ring *r)
+{
+	unsigned out = atomic_load_explicit(&r->out, memory_order_relaxed);
+
+	return out == atomic_load(&r->in) ? NULL : r->at[out % RING];
+}
+
+/* The round's thread collects slots at its own ticks, unless some cannot wait or many are back. */
+static void give_back(struct ticker *t, struct slot *slot)
+{
+	struct ticking *with = t->with;
+	bool urgent = !slot->ticked || slot_is_urgent(slot);
+	unsigned back;
+
+	slot_set(slot, SLOT_BACK);
+	t->expected--;
+	back = ++with->back;
+	if (urgent || back == with->slots->count / 2)
+		eventfd_write(with->back_fd, 1);
+}
+
+static bool is_executing(struct ticker *t, const struct slot *slot)
+{
+	return slot->process == t->busy && monotonic_ns() - t->busy_ns < FRESH_NS;
+}
+
+/* Makes the request; a slot whose request cannot be made comes back at once. */
+static void ask(struct ticker *t, struct slot *slot)
+{
+	slot->asked_ns = monotonic_ns();
+	slot->rc = is_executing(t, slot) ?
+			   ERR_BUSY :
+			   tracer_ask(t->tracer, slot->process, slot->tid, slot->stat_fd, slot,
+				      slot->ticked ? STOP_HERE : STOP_LATER);
+	slot->search_ns = slot->ticked ? monotonic_ns() - slot->woke_ns : 0;
+	if (!slot->rc)
+		return;
+	if (slot->rc == ERR_BUSY) {
+		t->busy = slot->process;
+		t->busy_ns = monotonic_ns();
+	}
+	t->with->figures.unserved += slot->rc == ERR_LIMIT && slot->ticked;
+	give_back(t, slot);
+}
+
+static void ask_all(struct ticker *t)
+{
+	struct slot *slot;
+
+	while ((slot = first(&t->asked))) {
+		atomic_fetch_add(&t->asked.out, 1);
+		ask(t, slot);
+	}
+}
+
+/* One event at most. */
+static void serve(struct ticker *t)
+{
+	struct stop stop;
+
+	if (!tracer_next(t->tracer, 0, &stop))
+		return;
+	if (stop.reaped) {
+		t->reaped_status = stop.exit_status;
+		t->reaped = stop.tid;
+	}
+	if (stop.cookie) {
+		struct slot *slot = stop.cookie;
+
+		slot->stop = stop;
+		give_back(t, slot);
+	}
+}
+
+/* Ticks. */
+
+static uint64_t random_of(struct ticker *t)
+{
+	uint64_t *r = &t->sought.random;
+
+	*r ^= *r << 13;
+	*r ^= *r >> 7;
+	*r ^= *r << 17;
+	return *r;
+}
+
+/* On a machine of many CPUs, one on which no thread of the round was met for long ticks less often.
+ * Its sample then stands for more. */
+static unsigned idle_factor(const struct ticker *t)
+{
+	unsigned factor = 1 + t->idle / IDLE_TICKS;
+
+	return factor < t->with->pace.idle_most ? factor : t->with->pace.idle_most;
+}
+
+/* Plans the next tick. Ticks that are over already are left out. */
+static void plan_tick(struct ticker *t)
+{
+	const struct pace *p = &t->with->pace;
+	uint64_t period = p->period_ns, now = monotonic_ns(), apart, past, next;
+	unsigned budget = p->stride, stride;
+
+	t->stands_for = idle_factor(t);
+	stride = budget * t->stands_for;
+	apart = period * stride;
+	past = now > p->start_ns ? (now - p->start_ns) / period : 0;
+	next = t->tick + stride > past ? t->tick + stride : past + 1;
+	t->with->figures.due += next - t->tick;
+	t->tick = next;
+	t->due_ns = p->start_ns + t->tick * period + period * (t->cpu % 16) / 16 +
+		    random_of(t) % (apart / 2) - apart / 4;
+	t->with->figures.withheld += (budget - 1) * t->stands_for;
+}
+
+static void note_cost(struct ticker *t)
+{
+	const struct sought *s = &t->sought;
+
+	t->with->figures.searches++;
+	t->with->figures.looks += s->looks;
+	t->with->figures.stats += s->stats;
+	t->with->figures.scheds += s->scheds;
+}
+
+/* The thread that was displaced waits for us until we sleep. */
+static void search(struct ticker *t)
+{
+	struct ticking *with = t->with;
+	struct sought *s = &t->sought;
+	struct slot *slot = NULL;
+	uint64_t woke = monotonic_ns();
+
+	if (!roster_try(with->roster)) {
+		t->with->figures.kept_out += t->stands_for;
+		return;
+	}
+	s->due_ns = t->due_ns;
+	roster_search(with->roster, s);
+	note_cost(t);
+	if (s->moved > MOVED_FEW)
+		t->crowded = true;
+	t->idle = s->seat ? 0 : t->idle + 1;
+	if (s->seat)
+		slot = prepare_sample(with, s, &with->figures);
+	roster_unlock(with->roster);
+	if (!slot)
+		return;
+	if (!t->realtime && woke - t->due_ns > PROMPT_NS)
+		slot->late = true;
+	slot->weight = (uint64_t)with->pace.weight * t->stands_for * s->weight;
+	slot->looked_ns = t->due_ns;
+	slot->woke_ns = woke;
+	t->expected++;
+	if (slot->left_alone || slot->taken)
+		give_back(t, slot);
+	else
+		ask(t, slot);
+}
+
+static unsigned current_cpu(void)
+{
+	unsigned cpu = UINT32_MAX;
+
+	syscall(SYS_getcpu, &cpu, NULL, NULL);
+	return cpu;
+}
+
+static void bind(struct ticker *t)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(t->cpu, &set);
+	t->has_cpu = t->cpu < CPU_SETSIZE && !sched_setaffinity(0, sizeof(set), &set);
+	t->realtime = has_realtime_class(0);
+}
+
+static void make_tick(struct ticker *t)
+{
+	struct ticker_figures *f = &t->with->figures;
+	uint64_t late = monotonic_ns() - t->due_ns;
+
+	t->sought.bound = current_cpu() == t->cpu;
+	if (!t->sought.bound)
+		bind(t); /* the CPU was taken away, and may be there again */
+	if (t->with->pace.pause)
+		return;
+	if (late > LATE_NS) {
+		f->late += t->stands_for;
+		return;
+	}
+	f->ticks += t->stands_for;
+	f->parts += t->stands_for * t->with->roster->part;
+	search(t);
+}
+
+/* A moment before the tick of another CPU. On its own CPU it would do harm: our going to sleep makes
+ * the kernel choose anew who runs there, and a thread that has just been woken is preferred. */
+static void note_for_other(struct ticker *t)
+{
+	struct ticker *of = t->notes_for;
+
+	of->note_ns = 0;
+	if (!roster_try(t->with->roster))
+		return;
+	of->crowded = roster_note(t->with->roster) > MOVED_FEW;
+	roster_unlock(t->with->roster);
+}
+
+/* When it is to note for another ticker; UINT64_MAX: it is not. */
+static uint64_t note_due(const struct ticker *t)
+{
+	uint64_t ns = t->notes_for ? (uint64_t)t->notes_for->note_ns : 0;
+
+	return ns ? ns : UINT64_MAX;
+}
+
+/* Does what is due. False: nothing is. */
+static bool tick(struct ticker *t)
+{
+	uint64_t now = monotonic_ns();
+
+	if (now >= t->due_ns) {
+		make_tick(t);
+		plan_tick(t);
+		t->note_ns = t->crowded ? t->due_ns - NOTE_NS : 0;
+		return true;
+	}
+	if (now < note_due(t))
+		return false;
+	note_for_other(t);
+	return true;
+}
+
+static uint64_t next_ns(const struct ticker *t)
+{
+	uint64_t note = note_due(t);
+
+	return note < t->due_ns ? note : t->due_ns;
+}
+
+/* Sleeps until the tick, a request of the round's thread, or the end. */
+static void sleep_until_tick(struct ticker *t)
+{
+	struct pollfd asked = { .fd = t->asked_fd, .events = POLLIN };
+	uint64_t now = monotonic_ns(), next = next_ns(t);
+	struct timespec left = to_timespec(next > now ? next - now : 0);
+	eventfd_t count;
+
+	watchdog_rests(t->with->watchdog, t->cpu % WATCH_POSTS, t->due_ns);
+	if (!first(&t->asked) && !t->with->pace.quit && ppoll(&asked, 1, &left, NULL) > 0)
+		eventfd_read(t->asked_fd, &count);
+}
+
+/* Sets the ticker's class again, after the watchdog has changed it because it got no CPU. */
+static void take_own_class(const struct ticker *t)
+{
+	if (!watchdog_has_boosted(t->with->watchdog, t->cpu % WATCH_POSTS))
+		return;
+	set_priority(PRIORITY_ORDINARY);
+	set_priority(PRIORITY_HOLDING);
+}
+
+static void run(struct ticker *t)
+{
+	uint64_t repaired, undone;
+
+	while (!t->with->pace.quit && !tracer_wants_baton(t->tracer)) {
+		take_own_class(t);
+		ask_all(t);
+		if (tick(t))
+			continue;
+		t->sleeps_in_wait = tracer_outstanding(t->tracer) > 0;
+		if (t->sleeps_in_wait) {
+			tracer_wake_at(t->tracer, next_ns(t));
+			serve(t);
+		} else {
+			sleep_until_tick(t);
+		}
+	}
+	t->sleeps_in_wait = false;
+	tracer_repairs(t->tracer, &repaired, &undone);
+	t->with->figures.repaired += repaired;
+	t->with->figures.undone += undone;
+}
+
+static void *ticker_thread(void *arg)
+{
+	struct ticker *t = arg;
+
+	t->tid = (pid_t)syscall(SYS_gettid);
+	prctl(PR_SET_TIMERSLACK, 1);
+	set_priority(PRIORITY_PROMPT); /* the best that can be had without the right to the next */
+	set_priority(PRIORITY_HOLDING);
+	bind(t);
+	t->sought.own_sched_fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
+	if (!tracer_new(&t->tracer, slot_fill, NULL, &t->error)) {
+		tracer_watched_by(t->tracer, t->with->watchdog, t->cpu % WATCH_POSTS);
+		run(t);
+		tracer_free(t->tracer);
+	}
+	if (t->sought.own_sched_fd >= 0)
+		close(t->sought.own_sched_fd);
+	t->cpu_ns += thread_cpu_ns();
+	t->ended = true;
+	eventfd_write(t->with->back_fd, 1);
+	return NULL;
+}
+
+/* The round's thread. */
+
+static int start_thread(struct ticker *t)
+{
+	int rc;
+
+	t->ended = false;
+	t->sleeps_in_wait = false;
+	t->tid = 0;
+	rc = pthread_create(&t->thread, NULL, ticker_thread, t);
+	if (rc) {
+		t->thread = 0;
+		t->ended = true; /* else only the thread sets it, which may have ended already */
+	}
+	return rc;
+}
+
+int ticker_start(struct ticker **out, struct ticking *with, unsigned cpu, struct error *err)
+{
+	struct ticker *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return error_nomem(err);
+	t->with = with;
+	t->cpu = cpu;
+	t->sought.cpu = (int)cpu;
+	t->realtime = t->has_cpu = true;
+	if (getrandom(&t->sought.random, sizeof(t->sought.random), 0) < 0 || !t->sought.random)
+		t->sought.random = monotonic_ns() | 1;
+	t->tick = with->pace.start_ns < monotonic_ns() ?
+			  (monotonic_ns() - with->pace.start_ns) / with->pace.period_ns :
+			  0;
+	plan_tick(t);
+	t->asked_fd = eventfd(0, EFD_CLOEXEC);
+	if (t->asked_fd < 0 || (errno = start_thread(t))) {
+		error_errno(err, ERR_IO, "cannot start a thread");
+		ticker_free(t);
+		return ERR_IO;
+	}
+	*out = t;
+	return 0;
+}
+
+/* The thread, if there was one, has ended or is about to. If it has ended to release parked threads,
+ * its last word to the watchdog was that these are held. */
+static void bury(struct ticker *t)
+{
+	if (!t->thread)
+		return;
+	tracer_join(t->thread, t->tid);
+	t->thread = 0;
+	watchdog_none_held(t->with->watchdog, t->cpu % WATCH_POSTS);
+}
+
+static void wake(struct ticker *t)
+{
+	eventfd_write(t->asked_fd, 1);
+	if (t->sleeps_in_wait)
+		waker_wake(t->tid);
+}
+
+void ticker_free(struct ticker *t)
+{
+	if (!t)
+		return;
+	if (t->thread)
+		wake(t);
+	bury(t);
+	if (t->asked_fd >= 0)
+		close(t->asked_fd);
+	free(t);
+}
+
+void ticker_set_neighbour(struct ticker *t, struct ticker *neighbour)
+{
+	if (neighbour)
+		neighbour->notes_for = t;
+}
+
+int ticker_keep(struct ticker *t)
+{
+	if (!t->ended)
+		return 0;
+	bury(t);
+	return t->error.code || start_thread(t) ? ERR_IO : 0;
+}
+
+bool ticker_ask(struct ticker *t, struct slot *slot)
+{
+	if (t->ended || t->asked.in - t->asked.out == RING)
+		return false;
+	t->expected++;
+	put(&t->asked, slot);
+	wake(t);
+	return true;
+}
+
+uint64_t ticker_cpu_ns(const struct ticker *t)
+{
+	uint64_t ns = t->cpu_ns;
+	clockid_t clock;
+
+	if (t->thread && !t->ended && !pthread_getcpuclockid(t->thread, &clock))
+		ns += clock_ns(clock);
+	return ns;
+}
+
+bool ticker_is_realtime(const struct ticker *t)
+{
+	return t->realtime;
+}
+
+bool ticker_has_cpu(const struct ticker *t)
+{
+	return t->has_cpu;
+}
+
+unsigned ticker_expected(const struct ticker *t)
+{
+	return t->expected;
+}
+
+bool ticker_reaped(const struct ticker *t, pid_t pid, int *status)
+{
+	if (t->reaped != pid)
+		return false;
+	*status = t->reaped_status;
+	return true;
+}
