@@ -32,6 +32,7 @@
 #include "sampler/profile/maker.h"
 #include "sampler/thread/threads.h"
 #include "sampler/tick/round.h"
+#include "sampler/tick/starving.h"
 #include "sampler/unwind/unwinder.h"
 
 enum { PROGRESS_MS = 100 };
@@ -120,6 +121,7 @@ static void show(struct recording *r, recording_progress *progress, void *ctx)
 static int run_thread(struct recording *r, recording_progress *progress, void *ctx)
 {
 	struct pollfd ended = { .fd = r->ended_fd, .events = POLLIN };
+	struct starving starving = { 0 };
 	eventfd_t count;
 	pthread_t thread;
 	int rc = pthread_create(&thread, NULL, sampling_thread, r);
@@ -127,8 +129,10 @@ static int run_thread(struct recording *r, recording_progress *progress, void *c
 	if (rc)
 		return rc;
 	/* Not sem_timedwait(3): its clock, CLOCK_REALTIME, may be set back. */
-	while (poll(&ended, 1, PROGRESS_MS) <= 0)
+	while (poll(&ended, 1, PROGRESS_MS) <= 0) {
+		starving_look(&starving, &r->round, thread);
 		show(r, progress, ctx);
+	}
 	eventfd_read(r->ended_fd, &count);
 	pthread_join(thread, NULL);
 	return 0;

@@ -7,9 +7,13 @@
  * After a child's death the image that it was working on is left out. If there was none, or if
  * LEFT_OUT_MAX were left out already, all images are. Then no foreign data is left to be decoded.
  * If a child fails even then, or cannot be started, our own process does the work.
+ *
+ * A child for which the user waits has a session of its own (priority.h), which a terminal's Ctrl-Z
+ * does not reach. So it is stopped and continued with us.
  */
 #include "sampler/child/decoding.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,6 +66,7 @@ struct decoding {
 	char warnings[LEFT_OUT_MAX + 1][WARNING_ROOM];
 	size_t warning_count;
 	bool all_left_out, hopeless; /* hopeless: a child fails although all are left out */
+	bool urgent;		     /* the user waits */
 	uint64_t cpu_ns, lost_cpu_ns;
 	uint32_t lookups, stands; /* for hung() */
 	struct run run;
@@ -263,6 +268,7 @@ int decoding_start(struct decoding *d, struct outfile *file, uint64_t file_bytes
 				   .memory_bytes = memory_bound(),
 				   .file_bytes = file_bytes,
 				   .cpu_s = CPU_S,
+				   .urgent = d->urgent,
 				   .hung = hung,
 				   .ctx = &d->run };
 	start_afresh(d);
@@ -294,7 +300,7 @@ int decoding_wait(struct decoding *d, int timeout_ms, struct error *err)
 
 void decoding_calm(struct decoding *d)
 {
-	calm(d->child.pid);
+	calm_session(d->child.pid);
 }
 
 /* Does the work in our own process. All images are left out, so no foreign data is decoded. */
@@ -306,8 +312,49 @@ static int do_it_ourselves(struct decoding *d, struct error *err)
 	return conclude(d, err);
 }
 
-int decoding_run(struct decoding *d, struct outfile *file, decode_work *work, void *ctx,
-		 struct error *err)
+static volatile sig_atomic_t stop_wanted;
+
+static void on_terminal_stop(int sig)
+{
+	(void)sig;
+	stop_wanted = 1;
+}
+
+/* A handler of another kind, or none at all (nohup), stays. True if SIGTSTP is ours now. */
+static bool catch_terminal_stop(void)
+{
+	struct sigaction old, ours = { .sa_handler = on_terminal_stop };
+
+	stop_wanted = 0;
+	return !sigaction(SIGTSTP, NULL, &old) && old.sa_handler == SIG_DFL &&
+	       !sigaction(SIGTSTP, &ours, NULL);
+}
+
+static void stop_with(pid_t child)
+{
+	kill(child, SIGSTOP);
+	signal(SIGTSTP, SIG_DFL);
+	raise(SIGTSTP);
+	catch_terminal_stop();
+	kill(child, SIGCONT);
+}
+
+/* As decoding_wait, until the child has ended. */
+static int wait_for_end(struct decoding *d, struct error *err)
+{
+	int rc;
+
+	while ((rc = decoding_wait(d, POLL_MS, err)) == DECODING_RUNS) {
+		if (stop_wanted)
+			stop_with(d->child.pid);
+		if (has_hurried(d->child.pid))
+			decoding_calm(d);
+	}
+	return rc;
+}
+
+static int run_children(struct decoding *d, struct outfile *file, decode_work *work, void *ctx,
+			struct error *err)
 {
 	int rc;
 
@@ -316,11 +363,25 @@ int decoding_run(struct decoding *d, struct outfile *file, decode_work *work, vo
 			leave_out_all(d, "cannot be started");
 			return do_it_ourselves(d, err);
 		}
-		while ((rc = decoding_wait(d, POLL_MS, err)) == DECODING_RUNS)
-			if (has_hurried(d->child.pid))
-				decoding_calm(d);
+		rc = wait_for_end(d, err);
 	} while (rc == DECODING_AGAIN);
 	return d->hopeless ? do_it_ourselves(d, err) : rc;
+}
+
+int decoding_run(struct decoding *d, struct outfile *file, decode_work *work, void *ctx,
+		 struct error *err)
+{
+	bool caught = catch_terminal_stop();
+	int rc;
+
+	d->urgent = true;
+	rc = run_children(d, file, work, ctx, err);
+	d->urgent = false;
+	if (caught)
+		signal(SIGTSTP, SIG_DFL);
+	if (stop_wanted)
+		raise(SIGTSTP);
+	return rc;
 }
 
 uint64_t decoding_cpu_ns(const struct decoding *d)

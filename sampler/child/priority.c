@@ -4,12 +4,25 @@
  * is little to see. (With 11 runnable threads on two cores, redis was caught 175 times of the 199
  * expected; an ordinary thread caught it 15 to 116 times.)
  *
- * So the thread that waits for the next tick and looks is an ordinary one of the lowest nice value,
- * with a slice of 0.1 ms where the kernel takes one (EEVDF, Linux 6.12: the shorter the slice, the
- * sooner it is its turn). It shares the CPU by the scheduler's rules. Only the tracing thread
- * (sampler/tick/tracing.c) has real-time priority in a tick; it sleeps except for the microseconds
- * in which a requested thread may be stopped. Work that takes milliseconds (walks, when they meet a
- * large library) is done by an ordinary thread.
+ * So only the tickers (sampler/tick/ticker.c) have real-time priority; they sleep except for the
+ * microseconds of a search and of a copy. Work that takes milliseconds (walks, when they meet a large
+ * library) is done by the round's thread, an ordinary one with a slice of 0.1 ms where the kernel
+ * takes one (EEVDF, Linux 6.12: the shorter the slice, the sooner it is its turn).
+ *
+ * The round's thread has the nice value with which the user started us. Among the threads of one
+ * session (autogroup) one of -20 weighs as much as 87 of value 0, and a group's weight is divided
+ * among the CPUs by the weight of its threads there (calc_group_shares in kernel/sched/fair.c): while
+ * our thread is busy on one CPU, a target of our session hardly gets another one that threads of
+ * other sessions use, too. Only where the thread starves is it made prompt for some seconds
+ * (sampler/tick/starving.h).
+ *
+ * The process that decodes is heavy, and the user waits for it. Its nice value counts in its own
+ * session only, so it has one of its own, and that has the nice value (/proc/PID/autogroup).
+ *
+ * Rejected: a session of its own for all of sampler, with a process that stays in the user's session
+ * and hands on the terminal's signals. The user's command would have another parent, `top` another
+ * terminal, and figures do not show a need (docs/transparency.md, "In the target's own session").
+ * Changing the nice value of the user's session: it is not ours.
  *
  * Rejected: real-time priority for whole ticks. With a thousand threads a tick lasts for
  * milliseconds, in which the target's threads do not get that CPU; and a thread that takes 95 % of
@@ -17,10 +30,12 @@
  */
 #include "sampler/child/priority.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -51,11 +66,6 @@ static bool set_attributes_of(pid_t thread, uint32_t policy, int nice, uint32_t 
 	return !syscall(SYS_sched_setattr, thread, &a, 0);
 }
 
-static bool set_attributes(uint32_t policy, int nice, uint32_t priority, uint64_t slice)
-{
-	return set_attributes_of(0, policy, nice, priority, slice);
-}
-
 static int first_nice;
 
 static void read_nice(void)
@@ -72,19 +82,26 @@ static int own_nice(void)
 	return first_nice;
 }
 
+void set_priority_of(pid_t thread, enum priority priority)
+{
+	int nice = own_nice();
+
+	if (priority == PRIORITY_ORDINARY ||
+	    !set_attributes_of(thread, SCHED_OTHER, PROMPT_NICE, 0, PROMPT_SLICE_NS))
+		set_attributes_of(thread, SCHED_OTHER, nice, 0, PROMPT_SLICE_NS);
+}
+
 void set_priority(enum priority priority)
 {
 	static _Thread_local enum priority now = PRIORITY_ORDINARY;
-	int nice = own_nice();
 
 	if (priority == now)
 		return;
 	now = priority;
 	if (priority == PRIORITY_HOLDING)
-		set_attributes(SCHED_FIFO, 0, 1, 0);
-	else if (priority == PRIORITY_ORDINARY ||
-		 !set_attributes(SCHED_OTHER, PROMPT_NICE, 0, PROMPT_SLICE_NS))
-		set_attributes(SCHED_OTHER, nice, 0, PROMPT_SLICE_NS);
+		set_attributes_of(0, SCHED_FIFO, 0, 1, 0);
+	else
+		set_priority_of(0, priority);
 }
 
 void set_holding_priority(pid_t thread, int level)
@@ -104,6 +121,33 @@ bool has_realtime_class(pid_t thread)
 void calm(pid_t process)
 {
 	set_attributes_of(process, SCHED_OTHER, own_nice(), 0, 0);
+}
+
+/* Best effort: the kernel may have no autogroups. */
+static void set_session_nice(pid_t process, int nice)
+{
+	char path[48];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/autogroup", process);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	dprintf(fd, "%d", nice);
+	close(fd);
+}
+
+void take_own_session(void)
+{
+	if (setsid() >= 0)
+		set_session_nice(getpid(), PROMPT_NICE);
+}
+
+void calm_session(pid_t process)
+{
+	calm(process);
+	if (getsid(process) == process)
+		set_session_nice(process, own_nice());
 }
 
 bool has_hurried(pid_t process)

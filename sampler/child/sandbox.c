@@ -26,6 +26,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "sampler/child/bound.h"
+#include "sampler/child/priority.h"
 #include "sampler/child/privilege.h"
 
 enum {
@@ -212,6 +213,8 @@ static void set_signals(void)
 static void run_child(const struct sandbox *box, int (*work)(void *ctx))
 {
 	set_signals();
+	if (box->urgent)
+		take_own_session();
 	privilege_keep_reading();
 	set_bounds(box);
 	sandbox_filter(box->writable_fd, 0);

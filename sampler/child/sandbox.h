@@ -23,6 +23,7 @@ struct sandbox {
 	uint64_t memory_bytes; /* address space beyond what we have already */
 	uint64_t file_bytes;   /* largest file that it may write; 0: no bound */
 	unsigned cpu_s;	       /* CPU time */
+	bool urgent;	       /* the user waits for it: take_own_session (priority.h) */
 	/* Called once a second, in the parent: true if the child hangs and is to be killed. NULL:
 	 * there is no bound. */
 	bool (*hung)(void *ctx);

@@ -18,6 +18,7 @@
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -396,6 +397,8 @@ void round_sample(struct round *r)
 	rc = rc ? rc : tickers_start(&r->tickers, &r->ticking, &r->error);
 	if (rc)
 		end_with(r, rc == ERR_GONE ? RECORDING_EXITED : RECORDING_LOST);
+	r->tid = (pid_t)syscall(SYS_gettid);
+	set_priority(PRIORITY_ORDINARY); /* see starving.h */
 	while (r->end == RECORDING_RUNNING && !watchdog_wants_stop(r->watchdog) &&
 	       !intermission(r)) {
 		wait_for_tick(r);
@@ -404,8 +407,10 @@ void round_sample(struct round *r)
 			plan_tick(&r->plan, &r->recorded);
 		}
 	}
+	set_priority(PRIORITY_PROMPT);
 	take_the_last(r);
 	stop_tickers(r);
+	r->tid = 0;
 }
 
 static void finish_member(struct recorded *r, struct member *m, uint64_t now)

@@ -34,7 +34,7 @@ struct plan {
 	uint64_t cpu_ns;	 /* of all sampling threads, so far charged to the budget */
 	uint64_t ticks;		 /* of all tickers, so far charged to it */
 	uint64_t stride_ns;	 /* from tick to tick of a ticker */
-	uint64_t next_tick_ns;	 /* CLOCK_MONOTONIC: of this thread */
+	_Atomic uint64_t next_tick_ns; /* CLOCK_MONOTONIC: of this thread */
 	uint64_t tick_ns;	 /* when its present tick began */
 	uint64_t refresh_due_ns; /* when to ask again whether there are new threads */
 	uint64_t stock_due_ns;	 /* when to add up again what the processes have used */
@@ -68,6 +68,7 @@ struct round {
 	struct ticking ticking; /* what the tickers share */
 	struct tickers tickers; /* while the round is sampled */
 	struct walker walker;
+	_Atomic pid_t tid;		  /* of its thread, while it samples; else 0 */
 	struct watchdog *watchdog;	  /* not owned */
 	bool no_memory;			  /* memory ran out at a sample: the round is lost */
 	int stop_fd;			  /* eventfd, written by recording_stop */
