@@ -30,9 +30,9 @@
 #include "sampler/profile/accounts.h"
 #include "sampler/profile/interim.h"
 #include "sampler/profile/maker.h"
+#include "sampler/starving.h"
 #include "sampler/thread/threads.h"
 #include "sampler/tick/round.h"
-#include "sampler/tick/starving.h"
 #include "sampler/unwind/unwinder.h"
 
 enum { PROGRESS_MS = 100 };

@@ -14,7 +14,7 @@
  * among the CPUs by the weight of its threads there (calc_group_shares in kernel/sched/fair.c): while
  * our thread is busy on one CPU, a target of our session hardly gets another one that threads of
  * other sessions use, too. Only where the thread starves is it made prompt for some seconds
- * (sampler/tick/starving.h).
+ * (sampler/starving.h).
  *
  * The process that decodes is heavy, and the user waits for it. Its nice value counts in its own
  * session only, so it has one of its own, and that has the nice value (/proc/PID/autogroup).

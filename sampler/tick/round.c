@@ -398,7 +398,7 @@ void round_sample(struct round *r)
 	if (rc)
 		end_with(r, rc == ERR_GONE ? RECORDING_EXITED : RECORDING_LOST);
 	r->tid = (pid_t)syscall(SYS_gettid);
-	set_priority(PRIORITY_ORDINARY); /* see starving.h */
+	set_priority(PRIORITY_ORDINARY); /* see sampler/starving.h */
 	while (r->end == RECORDING_RUNNING && !watchdog_wants_stop(r->watchdog) &&
 	       !intermission(r)) {
 		wait_for_tick(r);

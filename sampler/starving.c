@@ -3,7 +3,7 @@
  * starves although it is prompt, threads of other sessions have the CPU: its nice value does not help
  * there and only takes time from a target in our own session. So it is ordinary then.
  */
-#include "sampler/tick/starving.h"
+#include "sampler/starving.h"
 
 #include "base/clock.h"
 #include "sampler/child/priority.h"

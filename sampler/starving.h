@@ -5,8 +5,8 @@
  * Called by another thread, since one that starves cannot help itself: beside 500 busy loops of our
  * session it is seconds until it runs.
  */
-#ifndef SAMPLER_TICK_STARVING_H
-#define SAMPLER_TICK_STARVING_H
+#ifndef SAMPLER_STARVING_H
+#define SAMPLER_STARVING_H
 
 #include <pthread.h>
 #include <stdbool.h>
