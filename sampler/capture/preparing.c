@@ -90,7 +90,7 @@ struct slot *prepare_sample(struct ticking *with, const struct sought *s,
 	slot->ticked = true;
 	slot->remote = !s->proven;
 	slot->schedstat_fd = s->seat->fds[SEAT_SCHEDSTAT];
-	slot->stat_fd = s->seat->fds[SEAT_STAT];
+	slot->slices_then = s->slices;
 	slot->ran_ns = s->ran_ns;
 	slot->waited_from_ns = s->waited_ns;
 	if (s->state == 'R' || !read_as_it_waits(with, s, slot))

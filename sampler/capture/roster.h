@@ -86,6 +86,7 @@ struct sought {
 	uint64_t due_ns; /* when the tick was due: a look that was over before it is an older one */
 	bool notes;	 /* nothing is sought: only CPU times are noted */
 	bool bound; /* the calling thread took the CPU at the tick; else it looks from elsewhere */
+	bool expects;	  /* a thread is likely to be found: one was at the last tick */
 	int own_sched_fd; /* /proc/thread-self/sched of the calling thread */
 	uint64_t random;  /* state of the caller's random numbers, not 0 */
 	/* Found: */

@@ -20,9 +20,12 @@ enum {
 int slots_init(struct slots *s, unsigned count)
 {
 	s->all = calloc(count, sizeof(*s->all));
-	if (!s->all)
+	s->marks = calloc(count, sizeof(*s->marks));
+	if (!s->all || !s->marks)
 		return ERR_NOMEM;
 	s->count = count;
+	for (unsigned i = 0; i < count; i++)
+		s->all[i].mark = &s->marks[i];
 	for (unsigned i = 0; i < count; i++)
 		if (snapshot_init(&s->all[i].snapshot, STACK_ROOM))
 			return ERR_NOMEM;
@@ -36,6 +39,7 @@ void slots_release(struct slots *s)
 		buffer_release(&s->all[i].kernel);
 	}
 	free(s->all);
+	free(s->marks);
 	*s = (struct slots){ 0 };
 }
 
@@ -44,8 +48,8 @@ struct slot *slots_take(struct slots *s)
 	for (unsigned i = 0; i < s->count; i++) {
 		int is = SLOT_FREE;
 
-		if (slot_state(&s->all[i]) == SLOT_FREE &&
-		    atomic_compare_exchange_strong(&s->all[i].state, &is, SLOT_OUT))
+		if (s->marks[i].state == SLOT_FREE &&
+		    atomic_compare_exchange_strong(&s->marks[i].state, &is, SLOT_OUT))
 			return &s->all[i];
 	}
 	return NULL;
@@ -56,7 +60,7 @@ struct slot *slots_first(struct slots *s, enum slot_state state)
 	struct slot *first = NULL;
 
 	for (unsigned i = 0; i < s->count; i++)
-		if (slot_state(&s->all[i]) == state &&
+		if (s->marks[i].state == (int)state &&
 		    (!first || s->all[i].looked_ns < first->looked_ns))
 			first = &s->all[i];
 	return first;
@@ -65,19 +69,19 @@ struct slot *slots_first(struct slots *s, enum slot_state state)
 bool slots_asked(const struct slots *s, pid_t tid)
 {
 	for (unsigned i = 0; i < s->count; i++)
-		if (slot_state(&s->all[i]) == SLOT_OUT && s->all[i].tid == tid)
+		if (s->marks[i].state == SLOT_OUT && s->marks[i].tid == tid)
 			return true;
 	return false;
 }
 
 void slot_set(struct slot *slot, enum slot_state state)
 {
-	atomic_store_explicit(&slot->state, state, memory_order_release);
+	atomic_store_explicit(&slot->mark->state, state, memory_order_release);
 }
 
 enum slot_state slot_state(const struct slot *slot)
 {
-	return (enum slot_state)atomic_load_explicit(&slot->state, memory_order_acquire);
+	return (enum slot_state)atomic_load_explicit(&slot->mark->state, memory_order_acquire);
 }
 
 static size_t bytes_wanted(const struct member *m, const struct thread *thread)
@@ -92,13 +96,13 @@ int slot_prepare(struct slot *slot, const struct slot_wants *wants, struct membe
 {
 	struct snapshot *s = &slot->snapshot;
 
-	slot->tid = thread->tid;
+	slot->tid = slot->mark->tid = thread->tid;
 	slot->process = &m->process;
 	slot->stack_top = thread->stack_top;
 	slot->want = bytes_wanted(m, thread);
 	slot->wall = wants->wall;
 	slot->ticked = slot->remote = slot->late = false;
-	slot->schedstat_fd = slot->stat_fd = -1;
+	slot->schedstat_fd = -1;
 	slot->call_then = CALL_UNKNOWN;
 	slot->rc = 0;
 	slot->cpu_ns = 0;

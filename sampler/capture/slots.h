@@ -42,11 +42,17 @@ enum slot_trust {
 		     * tick came when it was about to leave the CPU */
 };
 
+/* What is looked for in all slots: these lie beside each other. */
+struct slot_mark {
+	_Atomic int state; /* enum slot_state */
+	_Atomic pid_t tid; /* of the thread */
+};
+
 /* The place of one request: its thread, and the thread's stack when that has been taken. */
 struct slot {
-	_Atomic int state; /* enum slot_state */
+	struct slot_mark *mark;
 	/* What is asked for: */
-	_Atomic pid_t tid;
+	pid_t tid;
 	const struct process *process;
 	uint64_t stack_top; /* of the thread, as in struct thread */
 	size_t want;	    /* bytes of its stack to copy */
@@ -57,7 +63,7 @@ struct slot {
 	int schedstat_fd;   /* of the thread, borrowed; -1: it is opened */
 	int64_t call_then;  /* the call that it was in at the tick; -1: none; or: */
 	uint64_t ran_ns, waited_from_ns; /* its counters at the tick */
-	int stat_fd;			 /* as schedstat_fd */
+	uint64_t slices_then;		 /* the same */
 	uint64_t asked_ns;
 	uint64_t woke_ns, search_ns; /* when the ticker woke; from then to the request */
 	/* What has become of it: */
@@ -85,6 +91,7 @@ struct slot {
 
 struct slots {
 	struct slot *all;
+	struct slot_mark *marks;
 	unsigned count;
 	bool unlabelled; /* a stack was taken, and its labels have not been read yet */
 };

@@ -125,10 +125,13 @@ static bool is_executing(struct ticker *t, const struct slot *slot)
 /* Makes the request; a slot whose request cannot be made comes back at once. */
 static void ask(struct ticker *t, struct slot *slot)
 {
+	struct stood stood = { slot->schedstat_fd, slot->slices_then };
+
 	slot->asked_ns = monotonic_ns();
 	slot->rc = is_executing(t, slot) ?
 			   ERR_BUSY :
-			   tracer_ask(t->tracer, slot->process, slot->tid, slot->stat_fd, slot,
+			   tracer_ask(t->tracer, slot->process, slot->tid,
+				      slot->ticked && stood.schedstat_fd >= 0 ? &stood : NULL, slot,
 				      slot->ticked ? STOP_HERE : STOP_LATER);
 	slot->search_ns = slot->ticked ? monotonic_ns() - slot->woke_ns : 0;
 	if (!slot->rc)
@@ -233,6 +236,7 @@ static void search(struct ticker *t)
 		return;
 	}
 	s->due_ns = t->due_ns;
+	s->expects = !t->idle;
 	roster_search(with->roster, s);
 	note_cost(t);
 	if (s->moved > MOVED_FEW)

@@ -258,7 +258,7 @@ static int ask(struct dump *d, struct thread *thread, enum stop_outcome *outcome
 		rc = snapshot_reserve(&d->snapshot, COPY_MANAGED);
 	if (rc)
 		return rc;
-	rc = tracer_ask(d->tracer, &member_of(d)->process, thread->tid, -1, d,
+	rc = tracer_ask(d->tracer, &member_of(d)->process, thread->tid, NULL, d,
 			here ? STOP_HERE : STOP_ELSEWHERE);
 
 	*outcome = rc == ERR_GONE ? STOP_GONE : STOP_REFUSED;

@@ -162,7 +162,7 @@ static int ask(struct holding *h, struct held *held, pid_t tid)
 		h->begun_ns = monotonic_ns();
 	watchdog_held(h->watchdog, 0);
 	held->tracee = (struct tracee){ .tid = tid, .process = h->process };
-	rc = tracee_ask(&held->tracee, -1);
+	rc = tracee_ask(&held->tracee, NULL);
 	if (held->tracee.state != TRACEE_NONE)
 		held->state = HELD_TRACED;
 	return rc == ERR_PERM ? refused(h, tid) : rc == ERR_BUSY ? rc : 0;

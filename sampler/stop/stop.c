@@ -142,8 +142,8 @@ static size_t count_recent(const struct tracer *t, uint64_t now)
 	return recent;
 }
 
-int tracer_ask(struct tracer *t, const struct process *process, pid_t tid, int stat_fd,
-	       void *cookie, enum stop_when when)
+int tracer_ask(struct tracer *t, const struct process *process, pid_t tid,
+	       const struct stood *stood, void *cookie, enum stop_when when)
 {
 	bool at_once = when != STOP_LATER;
 	uint64_t now = monotonic_ns();
@@ -166,7 +166,7 @@ int tracer_ask(struct tracer *t, const struct process *process, pid_t tid, int s
 			       .awake_ns = when == STOP_HERE ? AWAKE_UNKNOWN :
 							       awake_ns(t->awake_fd),
 			       .rescues = watchdog_rescues(t->watchdog) };
-	rc = tracee_ask(&r->tracee, stat_fd);
+	rc = tracee_ask(&r->tracee, stood);
 	if (rc) {
 		r->cookie = NULL;
 		t->parked += r->tracee.state == TRACEE_PARKED;

@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/ptrace.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "sampler/stop/seize.h"
+#include "sampler/stop/stop.h"
 #include "sampler/thread/calls.h"
 #include "sampler/thread/dispositions.h"
 #include "sampler/thread/threads.h"
@@ -54,7 +56,19 @@ int tracee_signal(int status)
 	return status >> 16 ? 0 : WSTOPSIG(status);
 }
 
-int tracee_ask(struct tracee *t, int stat_fd)
+/* A thread that has not run since cannot have begun to die. */
+static bool is_dying(pid_t tid, const struct stood *stood)
+{
+	struct schedstat now;
+	char text[96];
+	ssize_t len = stood ? pread(stood->schedstat_fd, text, sizeof(text), 0) : -1;
+
+	if (len > 0 && schedstat_parse(text, (size_t)len, &now) && now.slices == stood->slices)
+		return false;
+	return thread_is_dying(tid);
+}
+
+int tracee_ask(struct tracee *t, const struct stood *stood)
 {
 	int rc;
 
@@ -62,7 +76,7 @@ int tracee_ask(struct tracee *t, int stat_fd)
 	rc = seize(t->tid);
 	if (rc)
 		return rc == -ESRCH ? ERR_GONE : rc == -EINTR ? ERR_BUSY : ERR_PERM;
-	if (thread_is_dying(t->tid, stat_fd)) {
+	if (is_dying(t->tid, stood)) {
 		/* It was not dying at its look. It is left alone and runs on until our exit. (A
 		 * thread that is not dying now may be interrupted: from the SEIZE on, a signal that
 		 * would end it stops it for us first, ptrace_signal() in kernel/signal.c.) */

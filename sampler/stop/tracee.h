@@ -24,6 +24,7 @@
 #include "sampler/thread/registers.h"
 
 struct process;
+struct stood;
 
 enum tracee_state { TRACEE_NONE, TRACEE_ASKED, TRACEE_STOPPED, TRACEE_REENTERING, TRACEE_PARKED };
 
@@ -40,9 +41,9 @@ struct tracee {
 
 /* Seizes and interrupts the thread: ASKED. ERR_GONE: it has ended, or is on its way to its end. In
  * the second case it may be PARKED: seized and not interrupted. ERR_BUSY: its process executes a
- * program. ERR_PERM: it may not be traced now. `stat_fd` is its open stat file, or -1. The calling
+ * program. ERR_PERM: it may not be traced now. `stood` (stop.h) may be NULL. The calling
  * thread's waker must be on (seize.h). */
-int tracee_ask(struct tracee *t, int stat_fd);
+int tracee_ask(struct tracee *t, const struct stood *stood);
 
 /* Notes a stop of the thread: STOPPED, or still REENTERING. */
 void tracee_note_stop(struct tracee *t, int status);

@@ -30,18 +30,12 @@ static void read_thread_file(pid_t tid, const char *name, char *text, size_t roo
 }
 
 /* Reads the thread's state (field 3 of proc_pid_stat(5)) and flags (9). False if it is gone. */
-static bool read_stat(pid_t tid, int stat_fd, char *state, unsigned *flags)
+static bool read_stat(pid_t tid, char *state, unsigned *flags)
 {
 	char text[128];
 	const char *paren;
-	ssize_t len;
 
-	if (stat_fd < 0) {
-		read_thread_file(tid, "stat", text, sizeof(text));
-	} else {
-		len = pread(stat_fd, text, sizeof(text) - 1, 0);
-		text[len > 0 ? len : 0] = '\0';
-	}
+	read_thread_file(tid, "stat", text, sizeof(text));
 	paren = strrchr(text, ')');
 	return paren && sscanf(paren, ") %c %*d %*d %*d %*d %*d %u", state, flags) == 2;
 }
@@ -51,7 +45,7 @@ static bool is_asleep(pid_t tid)
 	unsigned flags;
 	char state;
 
-	return !read_stat(tid, -1, &state, &flags) || strchr("SD", state);
+	return !read_stat(tid, &state, &flags) || strchr("SD", state);
 }
 
 static bool has_signal(pid_t tid)
@@ -68,12 +62,12 @@ bool thread_has_settled(pid_t tid, unsigned looks)
 	return is_asleep(tid) || (looks >= LOOKS_MIN && !has_signal(tid));
 }
 
-bool thread_is_dying(pid_t tid, int stat_fd)
+bool thread_is_dying(pid_t tid)
 {
 	unsigned flags;
 	char state;
 
-	return !read_stat(tid, stat_fd, &state, &flags) || flags & THREAD_DYING;
+	return !read_stat(tid, &state, &flags) || flags & THREAD_DYING;
 }
 
 /* Whether the thread's process ignores the signal, and whether it has a handler for it. */

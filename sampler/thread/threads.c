@@ -202,7 +202,8 @@ bool thread_stat_parse(char *text, struct thread_stat *s)
 	if (!close_paren || close_paren[1] != ' ' || !close_paren[2])
 		return false;
 	*close_paren = '\0';
-	snprintf(s->name, sizeof(s->name), "%s", open + 1);
+	s->name[0] = '\0';
+	strncat(s->name, open + 1, sizeof(s->name) - 1);
 	s->state = close_paren[2];
 	flags = field_after(close_paren + 2, 9 - 3);
 	s->flags = (unsigned)strtoul(flags, NULL, 10);
@@ -488,11 +489,16 @@ bool thread_read_call(struct threads *t, struct thread *thread, struct call *cal
 uint64_t exec_start_parse(const char *text)
 {
 	const char *at = strstr(text, "se.exec_start"), *colon = at ? strchr(at, ':') : NULL;
-	unsigned long ms, fraction;
+	struct cursor c;
+	uint64_t ms, ns;
 
-	if (!colon || sscanf(colon, ": %lu.%6lu", &ms, &fraction) != 2)
-		return 0;
-	return ms * 1000000 + fraction;
+	cursor_init(&c, colon ? colon + 1 : "", colon ? strlen(colon + 1) : 0, "sched");
+	while (cursor_left(&c) && *c.pos == ' ')
+		cursor_expect(&c, ' ');
+	ms = cursor_number(&c, 10);
+	cursor_expect(&c, '.');
+	ns = cursor_number(&c, 10); /* six digits (SEQ_printf of SPLIT_NS) */
+	return c.failed ? 0 : ms * 1000000 + ns;
 }
 
 uint64_t own_got_cpu_ns(int sched_fd)

@@ -232,7 +232,7 @@ void round_unwind_at_leisure(struct round *r)
 	bool any = false;
 
 	for (unsigned i = 0; i < r->slots.count; i++)
-		any |= slot_state(&r->slots.all[i]) == SLOT_FULL;
+		any |= r->slots.marks[i].state == SLOT_FULL;
 	if (any && round_unwind(r))
 		end_with(r, RECORDING_LOST);
 }
@@ -242,7 +242,7 @@ bool round_is_full(const struct round *r)
 	unsigned free = 0;
 
 	for (unsigned i = 0; i < r->slots.count; i++)
-		free += slot_state(&r->slots.all[i]) == SLOT_FREE;
+		free += r->slots.marks[i].state == SLOT_FREE;
 	return free <= r->slots.count / 4;
 }
 

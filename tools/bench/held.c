@@ -152,7 +152,7 @@ static bool sample_ours(pid_t tid)
 {
 	struct stop stop;
 
-	return tracer_ask(tracer, NULL, tid, -1, NULL, STOP_ELSEWHERE) == 0 &&
+	return tracer_ask(tracer, NULL, tid, NULL, NULL, STOP_ELSEWHERE) == 0 &&
 	       tracer_next(tracer, monotonic_ns() + NS_PER_S, &stop) == 1 &&
 	       stop.outcome == STOP_TAKEN;
 }

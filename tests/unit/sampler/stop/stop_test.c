@@ -163,7 +163,7 @@ static struct stop ask_and_wait(struct tracer *t, pid_t tid)
 	for (int i = 0; i < 3 && stop.outcome == STOP_OVERDUE; i++) {
 		if (i)
 			serve_the_rest(t);
-		cr_assert_eq(tracer_ask(t, NULL, tid, -1, shared, STOP_HERE), 0);
+		cr_assert_eq(tracer_ask(t, NULL, tid, NULL, shared, STOP_HERE), 0);
 		cr_assert_eq(tracer_next(t, monotonic_ns() + 5 * NS_PER_S, &stop), 1);
 	}
 	cr_assert_eq(stop.tid, tid);
@@ -206,7 +206,7 @@ static void *repair_thread(void *arg)
 
 	cr_assert_eq(tracer_new(&t, count_take, NULL, NULL), 0);
 	/* The previous tracing thread may not have exited yet. */
-	for (int i = 0; i < 1000 && tracer_ask(t, NULL, r->child, -1, NULL, STOP_HERE); i++)
+	for (int i = 0; i < 1000 && tracer_ask(t, NULL, r->child, NULL, NULL, STOP_HERE); i++)
 		usleep(100);
 	cr_assert_eq(tracer_next(t, monotonic_ns() + 5 * NS_PER_S, &stop), 1);
 	/* Overdue: the machine stood still. It is repaired then, too, without a report. */
@@ -323,7 +323,7 @@ Test(stop, hands_on_the_signal_that_comes_first, .init = make_shared)
 
 		cr_assert_eq(tracer_new(&t, count_take, NULL, NULL), 0);
 		kill(child, SIGUSR1);
-		if (tracer_ask(t, NULL, r.child, -1, NULL, STOP_HERE) == 0)
+		if (tracer_ask(t, NULL, r.child, NULL, NULL, STOP_HERE) == 0)
 			tracer_next(t, monotonic_ns() + 5 * NS_PER_S, &stop);
 		/* If it is parked until our thread exits, a signal releases it, too. */
 		for (int j = 0; j < 300 && tracer_outstanding(t); j++) {
@@ -348,7 +348,7 @@ static void *repair_ignored_thread(void *arg)
 	uint64_t begin;
 
 	cr_assert_eq(tracer_new(&t, count_take, NULL, NULL), 0);
-	for (int i = 0; i < 1000 && tracer_ask(t, NULL, r->child, -1, NULL, STOP_HERE); i++)
+	for (int i = 0; i < 1000 && tracer_ask(t, NULL, r->child, NULL, NULL, STOP_HERE); i++)
 		usleep(100);
 	kill(r->child, r->signal);
 	serve_the_rest(t);
@@ -409,7 +409,7 @@ Test(stop, reports_threads_that_have_gone, .init = make_shared)
 		_exit(0);
 	waitpid(child, NULL, 0);
 	cr_assert_eq(tracer_new(&t, count_take, NULL, NULL), 0);
-	cr_assert_eq(tracer_ask(t, NULL, child, -1, NULL, STOP_HERE), ERR_GONE);
+	cr_assert_eq(tracer_ask(t, NULL, child, NULL, NULL, STOP_HERE), ERR_GONE);
 	cr_assert_eq(tracer_outstanding(t), 0);
 	tracer_free(t);
 }
@@ -466,7 +466,7 @@ static bool let_leader_execute(void *owner, void *cookie, pid_t tid, const struc
 	(void)cookie, (void)tid, (void)regs;
 	shared->stop = 1;
 	wait_for_state(*(pid_t *)owner, 'D'); /* de_thread() in fs/exec.c */
-	cr_assert_eq(tracer_ask(of_executing, NULL, *(pid_t *)owner, -1, NULL, STOP_LATER),
+	cr_assert_eq(tracer_ask(of_executing, NULL, *(pid_t *)owner, NULL, NULL, STOP_LATER),
 		     ERR_BUSY);
 	return true;
 }
@@ -526,7 +526,7 @@ static void *trace_until_told_to_end(void *arg)
 	cr_assert_eq(tracer_new(&t, count_take, NULL, NULL), 0);
 	while (!shared->ready)
 		;
-	if (!tracer_ask(t, NULL, shared->ready, -1, NULL, STOP_ELSEWHERE))
+	if (!tracer_ask(t, NULL, shared->ready, NULL, NULL, STOP_ELSEWHERE))
 		while (tracer_outstanding(t))
 			tracer_next(t, 0, &stop);
 	while (!tracer_wants_baton(t) && !shared->stop)
@@ -566,7 +566,7 @@ Test(stop, refuses_a_second_tracer, .init = make_shared)
 
 	cr_assert_eq(tracer_new(&t, count_take, NULL, NULL), 0);
 	cr_assert_eq(ptrace(PTRACE_SEIZE, child, 0, 0), 0);
-	cr_assert_eq(tracer_ask(t, NULL, child, -1, NULL, STOP_HERE), ERR_PERM);
+	cr_assert_eq(tracer_ask(t, NULL, child, NULL, NULL, STOP_HERE), ERR_PERM);
 	tracer_free(t);
 	kill_child(child);
 }
