@@ -6,13 +6,28 @@
 
 #include "base/error.h"
 
+static _Thread_local struct memory_reader *own_reader;
+
+void memory_live_reads_by(struct memory_reader *reader)
+{
+	own_reader = reader;
+}
+
+ssize_t memory_live_call(pid_t pid, const struct iovec *local, size_t locals,
+			 const struct iovec *remote, size_t remotes)
+{
+	if (own_reader)
+		return own_reader->read(own_reader, pid, local, locals, remote, remotes);
+	return process_vm_readv(pid, local, locals, remote, remotes, 0);
+}
+
 static int read_live(const struct memory *m, uint64_t addr, void *buf, size_t len)
 {
 	const struct memory_live *live = (const struct memory_live *)m;
 	struct iovec local = { buf, len };
 	struct iovec remote = { (void *)(uintptr_t)addr, len };
 
-	return process_vm_readv(live->pid, &local, 1, &remote, 1, 0) == (ssize_t)len ? 0 : ERR_IO;
+	return memory_live_call(live->pid, &local, 1, &remote, 1) == (ssize_t)len ? 0 : ERR_IO;
 }
 
 /* How many pieces are done after `got` bytes were read. The first piece that is not whole counts as
@@ -44,7 +59,7 @@ static size_t gather_live(const struct memory *m, struct memory_piece *pieces, s
 			local[i] = (struct iovec){ p->to, p->len };
 			remote[i] = (struct iovec){ (void *)(uintptr_t)p->addr, p->len };
 		}
-		got = process_vm_readv(live->pid, local, n, remote, n, 0);
+		got = memory_live_call(live->pid, local, n, remote, n);
 		if (got < 0 && errno != EFAULT) { /* the process ended or is unreadable now */
 			for (; done < count; done++)
 				pieces[done].len = 0;
@@ -80,7 +95,7 @@ size_t memory_live_gather(pid_t pid, const struct memory_piece *pieces, size_t c
 		local[i] = (struct iovec){ pieces[i].to, pieces[i].len };
 		remote[i] = (struct iovec){ (void *)(uintptr_t)pieces[i].addr, pieces[i].len };
 	}
-	got = process_vm_readv(pid, local, count, remote, count, 0);
+	got = memory_live_call(pid, local, count, remote, count);
 	return got < 0 ? 0 : (size_t)got;
 }
 

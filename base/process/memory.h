@@ -13,6 +13,8 @@
 #include <string.h>
 #include <sys/types.h>
 
+struct iovec;
+
 struct memory_piece {
 	uint64_t addr;
 	void *to;
@@ -52,6 +54,21 @@ enum { MEMORY_PIECES_MAX = 1024 }; /* IOV_MAX, the limit of process_vm_readv(2) 
  * order. Stops at the first piece that does not exist (any more). Returns how many bytes were
  * copied. */
 size_t memory_live_gather(pid_t pid, const struct memory_piece *pieces, size_t count);
+
+/* How a thread of ours reads live processes, where not by the system call alone. `read` has the
+ * arguments and the result of process_vm_readv(2), errno included. */
+struct memory_reader {
+	ssize_t (*read)(struct memory_reader *reader, pid_t pid, const struct iovec *local,
+			size_t locals, const struct iovec *remote, size_t remotes);
+};
+
+/* All reads of live processes by the calling thread go through `reader` from now on, which is
+ * borrowed; NULL: by the system call. */
+void memory_live_reads_by(struct memory_reader *reader);
+
+/* process_vm_readv(2), by the calling thread's reader if it has one. */
+ssize_t memory_live_call(pid_t pid, const struct iovec *local, size_t locals,
+			 const struct iovec *remote, size_t remotes);
 
 /* Our own bytes, borrowed, which stand for the addresses from `start` on. All are at hand. */
 struct memory_bytes {

@@ -29,6 +29,7 @@
 #include "base/process/maps.h"
 #include "base/process/memory.h"
 #include "base/process/process.h"
+#include "base/process/spans.h"
 #include "base/room.h"
 
 enum { VDSO_MAX = 1 << 20 };
@@ -55,6 +56,7 @@ struct modmap {
 	struct mapping *ranges; /* sorted by start */
 	size_t count, room;
 	struct store *store;
+	struct spans spans;
 	struct buffer text, last; /* text of the maps now and at the last refresh */
 };
 
@@ -108,6 +110,7 @@ void modmap_free(struct modmap *m)
 	if (!m)
 		return;
 	store_leave(m->store);
+	spans_release(&m->spans);
 	free(m->ranges);
 	buffer_release(&m->text);
 	buffer_release(&m->last);
@@ -282,9 +285,15 @@ static int parse(struct modmap *m, struct error *err)
 
 	cursor_init(&c, m->text.data, m->text.len, "/proc/PID/maps");
 	m->count = 0;
-	while ((rc = maps_next(&c, &line, err)) > 0)
-		if (line.prot[2] == 'x' && (rc = add_line(m, &line)))
-			return error_nomem(err);
+	spans_begin(&m->spans);
+	while ((rc = maps_next(&c, &line, err)) > 0) {
+		spans_add(&m->spans, line.start, line.end, line.prot);
+		if (line.prot[2] == 'x' && (rc = add_line(m, &line))) {
+			rc = error_nomem(err);
+			break;
+		}
+	}
+	spans_end(&m->spans);
 	return rc;
 }
 
@@ -404,6 +413,11 @@ const struct mapping *modmap_ranges(const struct modmap *m, size_t *count)
 {
 	*count = m->count;
 	return m->ranges;
+}
+
+const struct spans *modmap_spans(const struct modmap *m)
+{
+	return &m->spans;
 }
 
 uint64_t modmap_generation(const struct modmap *m)

@@ -16,6 +16,7 @@ struct error;
 struct image;
 struct modmap;
 struct process;
+struct spans;
 
 struct mapping {
 	uint64_t start, end; /* addresses in the process, end exclusive */
@@ -56,6 +57,9 @@ const struct image *modmap_variable(const struct modmap *m, uint64_t addr, uint6
 
 /* All executable ranges, by address. Valid until the next refresh. */
 const struct mapping *modmap_ranges(const struct modmap *m, size_t *count);
+
+/* The writable mappings, executable or not, as of the last refresh. Any thread may look at them. */
+const struct spans *modmap_spans(const struct modmap *m);
 
 /* A number that differs between any two states of any maps. */
 uint64_t modmap_generation(const struct modmap *m);

@@ -6,8 +6,11 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/process/modmap.h"
+#include "base/process/spans.h"
 #include "sampler/member/labelling.h"
 #include "sampler/member/member.h"
+#include "sampler/stop/copier.h"
 #include "sampler/thread/registers.h"
 
 enum {
@@ -15,6 +18,7 @@ enum {
 	STACK_FIRST = 16 << 10,	       /* bytes copied of a thread that has no sample yet */
 	/* On its way to the stop a thread runs for some 3 µs; an interrupt from another CPU takes 8. */
 	STANDS_NS = 8000,
+	PAGES_MOST = 64, /* of a stack that are looked at in one go */
 };
 
 int slots_init(struct slots *s, unsigned count)
@@ -34,12 +38,18 @@ int slots_init(struct slots *s, unsigned count)
 
 void slots_release(struct slots *s)
 {
+	bool stuck = false;
+
 	for (unsigned i = 0; i < s->count; i++) {
-		snapshot_release(&s->all[i].snapshot);
+		stuck |= s->all[i].stuck != 0;
+		if (!s->all[i].stuck)
+			snapshot_release(&s->all[i].snapshot);
 		buffer_release(&s->all[i].kernel);
 	}
-	free(s->all);
-	free(s->marks);
+	if (!stuck) {
+		free(s->all);
+		free(s->marks);
+	}
 	*s = (struct slots){ 0 };
 }
 
@@ -48,7 +58,7 @@ struct slot *slots_take(struct slots *s)
 	for (unsigned i = 0; i < s->count; i++) {
 		int is = SLOT_FREE;
 
-		if (s->marks[i].state == SLOT_FREE &&
+		if (s->marks[i].state == SLOT_FREE && !s->all[i].stuck &&
 		    atomic_compare_exchange_strong(&s->marks[i].state, &is, SLOT_OUT))
 			return &s->all[i];
 	}
@@ -84,6 +94,27 @@ enum slot_state slot_state(const struct slot *slot)
 	return (enum slot_state)atomic_load_explicit(&slot->mark->state, memory_order_acquire);
 }
 
+bool slot_is_free(const struct slot *slot)
+{
+	return slot_state(slot) == SLOT_FREE && !slot->stuck;
+}
+
+static void left(const void *args)
+{
+	struct slot *slot = ((const struct tracer_copy *)args)->cookie;
+
+	slot->stuck++;
+}
+
+static void back(const void *args)
+{
+	struct slot *slot = ((const struct tracer_copy *)args)->cookie;
+
+	slot->stuck--;
+}
+
+const struct copier_loss slot_loss = { left, back };
+
 static size_t bytes_wanted(const struct member *m, const struct thread *thread)
 {
 	size_t want = thread->stack_want ? thread->stack_want : STACK_FIRST;
@@ -103,6 +134,8 @@ int slot_prepare(struct slot *slot, const struct slot_wants *wants, struct membe
 	slot->wall = wants->wall;
 	slot->ticked = slot->remote = slot->late = false;
 	slot->schedstat_fd = -1;
+	slot->pagemap_fd = m->pagemap_fd;
+	slot->absent = &m->absent;
 	slot->call_then = CALL_UNKNOWN;
 	slot->rc = 0;
 	slot->cpu_ns = 0;
@@ -114,6 +147,7 @@ int slot_prepare(struct slot *slot, const struct slot_wants *wants, struct membe
 	slot->context = (struct stack_context){ m->index, thread->index, state, .syscall = -1 };
 	slot->moment = labelling_moment(m);
 	slot->waited_ns = UINT64_MAX; /* until slot_fill sets it */
+	s->spans = modmap_spans(m->maps);
 	s->go.rt = m->has_go ? &m->go : NULL;
 	s->go.wants_goid = wants->goid;
 	s->place = thread->go;
@@ -181,8 +215,53 @@ bool slot_fill(void *owner, void *cookie, pid_t tid, const struct registers *reg
 		return false;
 	}
 	snapshot_take(&slot->snapshot, tid, regs, slot->want, slot->stack_top);
-	slot->taken = true;
 	return true;
+}
+
+/* How many bytes of the stack are read, at most. */
+static size_t span_of(const struct slot *slot, uint64_t from)
+{
+	size_t len = slot->want + RED_ZONE;
+	struct span span;
+
+	if (!spans_find(slot->snapshot.spans, from, &span))
+		return 0;
+	return span.end - from < len ? span.end - from : len;
+}
+
+static bool are_present(int pagemap_fd, uint64_t from, uint64_t to, uint64_t page)
+{
+	uint64_t words[PAGES_MOST];
+	size_t count = (to - 1) / page - from / page + 1;
+	ssize_t len = (ssize_t)(count * sizeof(*words));
+	bool present = true;
+
+	if (count > PAGES_MOST ||
+	    pread(pagemap_fd, words, (size_t)len, (off_t)(from / page * sizeof(*words))) != len)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		present &= words[i] >> 63; /* Documentation/admin-guide/mm/pagemap.rst */
+	return present;
+}
+
+bool slot_comes_back(void *owner, void *cookie, const struct registers *regs)
+{
+	struct slot *slot = cookie;
+	uint64_t sp = registers_sp(regs), from = sp - RED_ZONE;
+	size_t len;
+
+	(void)owner;
+	if (!slot->ticked || slot->pagemap_fd < 0 || *slot->absent || slot->snapshot.interp.any ||
+	    slot->snapshot.go.rt || !slot->snapshot.spans ||
+	    (slot->stack_top && slot->stack_top - sp > SNAPSHOT_STACK_SPAN))
+		return false;
+	len = span_of(slot, from);
+	if (!len)
+		return false;
+	if (are_present(slot->pagemap_fd, from, from + len, (uint64_t)sysconf(_SC_PAGESIZE)))
+		return true;
+	*slot->absent = true;
+	return false;
 }
 
 bool slot_is_urgent(const struct slot *slot)

@@ -51,17 +51,20 @@ struct slot_mark {
 /* The place of one request: its thread, and the thread's stack when that has been taken. */
 struct slot {
 	struct slot_mark *mark;
+	_Atomic int stuck; /* 1: a copier that was given up may still write to it (copier.h) */
 	/* What is asked for: */
 	pid_t tid;
 	const struct process *process;
-	uint64_t stack_top; /* of the thread, as in struct thread */
-	size_t want;	    /* bytes of its stack to copy */
-	bool wall;	    /* a waiting thread gives a sample, too */
-	bool ticked;	    /* the thread was on a CPU at a tick: any stop gives a sample */
-	bool remote;	    /* and that CPU was not the ticker's */
-	bool late;	    /* and its CPU may have been left by it, not taken from it */
-	int schedstat_fd;   /* of the thread, borrowed; -1: it is opened */
-	int64_t call_then;  /* the call that it was in at the tick; -1: none; or: */
+	uint64_t stack_top;   /* of the thread, as in struct thread */
+	size_t want;	      /* bytes of its stack to copy */
+	bool wall;	      /* a waiting thread gives a sample, too */
+	bool ticked;	      /* the thread was on a CPU at a tick: any stop gives a sample */
+	bool remote;	      /* and that CPU was not the ticker's */
+	bool late;	      /* and its CPU may have been left by it, not taken from it */
+	int schedstat_fd;     /* of the thread, borrowed; -1: it is opened */
+	int pagemap_fd;	      /* of the process, borrowed; -1: not open */
+	_Atomic bool *absent; /* of the process: a page of a stack was not there once */
+	int64_t call_then;    /* the call that it was in at the tick; -1: none; or: */
 	uint64_t ran_ns, waited_from_ns; /* its counters at the tick */
 	uint64_t slices_then;		 /* the same */
 	uint64_t asked_ns;
@@ -98,6 +101,8 @@ struct slots {
 
 /* ERR_NOMEM. */
 int slots_init(struct slots *s, unsigned count);
+
+/* Memory that a stuck copier may still write to is left as it is. */
 void slots_release(struct slots *s);
 
 /* Takes a free slot: SLOT_OUT. NULL: there is none. Any thread may call it. */
@@ -124,8 +129,20 @@ struct slot_wants {
 int slot_prepare(struct slot *slot, const struct slot_wants *wants, struct member *m,
 		 struct thread *thread, enum thread_state state);
 
+/* Is it free, with no copier that was given up in it? */
+bool slot_is_free(const struct slot *slot);
+
+/* Of copiers for slot_fill: a slot is not used again, or freed, until its copier is back. */
+extern const struct copier_loss slot_loss;
+
 /* The tracer's stop_take callback (sampler/stop/stop.h): copies a held thread into its slot. */
 bool slot_fill(void *owner, void *slot, pid_t tid, const struct registers *regs);
+
+/* The tracer's stop_comes_back: true if the stack's pages are all present, and nothing else is to be
+ * read. A page that is not there may be served by a daemon (FUSE) or by the process itself
+ * (userfaultfd), or never. Of a process in which one was met, no other is trusted: it might take one
+ * away after the look. */
+bool slot_comes_back(void *owner, void *slot, const struct registers *regs);
 
 /* Is it to be looked at soon after it was taken? What labels and interpreted frames refer to may
  * change. */

@@ -34,6 +34,7 @@
 #include "sampler/child/priority.h"
 #include "sampler/child/watchdog.h"
 #include "sampler/member/member.h"
+#include "sampler/stop/copier.h"
 #include "sampler/stop/stop.h"
 #include "sampler/stop/waker.h"
 #include "sampler/thread/threads.h"
@@ -42,13 +43,14 @@
 #include "sampler/capture/slots.h"
 
 enum {
-	RING = 64,	    /* a power of two */
-	LATE_NS = 200000,   /* a tick that comes later is left out */
-	PROMPT_NS = 20000,  /* without real-time priority, one that comes later is doubted */
-	FRESH_NS = 1000000, /* so long a process stays one that executes a program */
-	NOTE_NS = 70000,    /* CPU times are noted so long before a tick, */
-	MOVED_FEW = 4,	    /* if more threads than that have run since the one before */
-	IDLE_TICKS = 16,    /* on a CPU without a sample, before they become fewer */
+	RING = 64,	     /* a power of two */
+	LATE_NS = 200000,    /* a tick that comes later is left out */
+	PROMPT_NS = 20000,   /* without real-time priority, one that comes later is doubted */
+	FRESH_NS = 1000000,  /* so long a process stays one that executes a program */
+	NOTE_NS = 70000,     /* CPU times are noted so long before a tick, */
+	MOVED_FEW = 4,	     /* if more threads than that have run since the one before */
+	STUCK_NS = 50000000, /* at the end, for copiers that were given up */
+	IDLE_TICKS = 16,     /* on a CPU without a sample, before they become fewer */
 };
 
 /* Requests of the round's thread; it puts in, the ticker takes out. */
@@ -72,6 +74,7 @@ struct ticker {
 	_Atomic int reaped_status;
 	/* Used by its threads, one after the other: */
 	struct tracer *tracer;
+	struct copiers *copiers;
 	struct sought sought;
 	uint64_t tick;	     /* number of the next one on the grid */
 	uint64_t due_ns;     /* when it is due */
@@ -122,24 +125,35 @@ static bool is_executing(struct ticker *t, const struct slot *slot)
 	return slot->process == t->busy && monotonic_ns() - t->busy_ns < FRESH_NS;
 }
 
-/* Makes the request; a slot whose request cannot be made comes back at once. */
-static void ask(struct ticker *t, struct slot *slot)
+static int request(struct ticker *t, struct slot *slot)
 {
 	struct stood stood = { slot->schedstat_fd, slot->slices_then };
+	bool has_stood = slot->ticked && stood.schedstat_fd >= 0;
+	int rc;
 
-	slot->asked_ns = monotonic_ns();
-	slot->rc = is_executing(t, slot) ?
-			   ERR_BUSY :
-			   tracer_ask(t->tracer, slot->process, slot->tid,
-				      slot->ticked && stood.schedstat_fd >= 0 ? &stood : NULL, slot,
-				      slot->ticked ? STOP_HERE : STOP_LATER);
-	slot->search_ns = slot->ticked ? monotonic_ns() - slot->woke_ns : 0;
-	if (!slot->rc)
-		return;
-	if (slot->rc == ERR_BUSY) {
+	if (copiers_avoid(t->copiers, slot->process, slot->tid)) {
+		t->with->figures.avoided++;
+		return ERR_BUSY;
+	}
+	if (is_executing(t, slot))
+		return ERR_BUSY;
+	rc = tracer_ask(t->tracer, slot->process, slot->tid, has_stood ? &stood : NULL, slot,
+			slot->ticked ? STOP_HERE : STOP_LATER);
+	if (rc == ERR_BUSY) {
 		t->busy = slot->process;
 		t->busy_ns = monotonic_ns();
 	}
+	return rc;
+}
+
+/* Makes the request; a slot whose request cannot be made comes back at once. */
+static void ask(struct ticker *t, struct slot *slot)
+{
+	slot->asked_ns = monotonic_ns();
+	slot->rc = request(t, slot);
+	slot->search_ns = slot->ticked ? monotonic_ns() - slot->woke_ns : 0;
+	if (!slot->rc)
+		return;
 	t->with->figures.unserved += slot->rc == ERR_LIMIT && slot->ticked;
 	give_back(t, slot);
 }
@@ -169,6 +183,7 @@ static void serve(struct ticker *t)
 		struct slot *slot = stop.cookie;
 
 		slot->stop = stop;
+		slot->taken = stop.taken;
 		give_back(t, slot);
 	}
 }
@@ -273,6 +288,7 @@ static void bind(struct ticker *t)
 
 	CPU_ZERO(&set);
 	CPU_SET(t->cpu, &set);
+	copiers_bind(t->copiers, t->cpu);
 	t->has_cpu = t->cpu < CPU_SETSIZE && !sched_setaffinity(0, sizeof(set), &set);
 	t->realtime = has_realtime_class(0);
 }
@@ -398,6 +414,8 @@ static void *ticker_thread(void *arg)
 	t->sought.own_sched_fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
 	if (!tracer_new(&t->tracer, slot_fill, NULL, &t->error)) {
 		tracer_watched_by(t->tracer, t->with->watchdog, t->cpu % WATCH_POSTS);
+		tracer_copies_by(t->tracer, t->copiers, 0);
+		tracer_copies_itself(t->tracer, slot_comes_back);
 		run(t);
 		tracer_free(t->tracer);
 	}
@@ -443,6 +461,10 @@ int ticker_start(struct ticker **out, struct ticking *with, unsigned cpu, struct
 			  0;
 	plan_tick(t);
 	t->asked_fd = eventfd(0, EFD_CLOEXEC);
+	if (copiers_new(&t->copiers, &slot_loss, err)) {
+		ticker_free(t);
+		return ERR_NOMEM;
+	}
 	if (t->asked_fd < 0 || (errno = start_thread(t))) {
 		error_errno(err, ERR_IO, "cannot start a thread");
 		ticker_free(t);
@@ -470,6 +492,15 @@ static void wake(struct ticker *t)
 		waker_wake(t->tid);
 }
 
+/* A copier that is late, but in no such sleep, is back soon. */
+static void end_copiers(struct ticker *t)
+{
+	if (!t->copiers)
+		return;
+	copiers_await(t->copiers, STUCK_NS);
+	copiers_free(t->copiers);
+}
+
 void ticker_free(struct ticker *t)
 {
 	if (!t)
@@ -477,6 +508,7 @@ void ticker_free(struct ticker *t)
 	if (t->thread)
 		wake(t);
 	bury(t);
+	end_copiers(t);
 	if (t->asked_fd >= 0)
 		close(t->asked_fd);
 	free(t);
@@ -508,7 +540,7 @@ bool ticker_ask(struct ticker *t, struct slot *slot)
 
 uint64_t ticker_cpu_ns(const struct ticker *t)
 {
-	uint64_t ns = t->cpu_ns;
+	uint64_t ns = t->cpu_ns + copiers_cpu_ns(t->copiers);
 	clockid_t clock;
 
 	if (t->thread && !t->ended && !pthread_getcpuclockid(t->thread, &clock))

@@ -20,6 +20,7 @@ struct ticker_figures {
 	_Atomic uint64_t late;	   /* left out: the wake-up came too late */
 	_Atomic uint64_t kept_out; /* left out: the list of threads was being changed */
 	_Atomic uint64_t unserved; /* samples lost: no slot or request was free */
+	_Atomic uint64_t avoided;  /* samples left out: a read of the process has not come back */
 	_Atomic uint64_t over;	   /* samples left out to hold no thread for too long */
 	_Atomic uint64_t exposed;  /* samples left out since a stop might end a call (exposure.h) */
 	_Atomic uint64_t parts; /* of `ticks`, the part of the threads looked at, in 1/BUDGET_ONE */

@@ -19,6 +19,8 @@
 #include "sampler/dump/dumplook.h"
 #include "sampler/interp/interps.h"
 #include "sampler/member/member.h"
+#include "sampler/stop/copier.h"
+#include "sampler/stop/reader.h"
 #include "sampler/unwind/unwinder.h"
 #include "symbolize/symbolizer.h"
 
@@ -34,6 +36,14 @@ static int add_process(struct dump *d, pid_t pid, struct error *err)
 	return process_may_trace(pid, err);
 }
 
+/* dumplook.c gives up all that a copier may still use. */
+static void ignore(const void *args)
+{
+	(void)args;
+}
+
+static const struct copier_loss copy_loss = { ignore, ignore };
+
 static int init(struct dump *d, const pid_t *pids, size_t count, struct error *err)
 {
 	int rc = 0;
@@ -41,6 +51,7 @@ static int init(struct dump *d, const pid_t *pids, size_t count, struct error *e
 	d->members = calloc(count, sizeof(struct member *));
 	d->processes = calloc(count, sizeof(*d->processes));
 	if (!d->members || !d->processes || unwinder_new(&d->unwinder) ||
+	    reader_new(&d->reader, NULL) || copiers_new(&d->copiers, &copy_loss, NULL) ||
 	    livestack_init(&d->livestack) || snapshot_init(&d->snapshot, LIVESTACK_PIECE + 256))
 		return error_nomem(err);
 	for (size_t i = 0; !rc && i < count; i++)
@@ -70,7 +81,11 @@ void dump_free(struct dump *d)
 {
 	if (!d)
 		return;
+	reader_free(d->reader);
+	copiers_free(d->copiers);
 	decoding_free(d->decoding);
+	if (d->stuck)
+		return;
 	stack_release(&d->walk);
 	stack_release(&d->merged);
 	interp_names_release(&d->interpreted);
@@ -153,8 +168,10 @@ static int conclude(struct dump *d, struct error *err)
 		qsort(p->threads, p->count, sizeof(*p->threads), by_tid);
 		threads += p->count;
 	}
+	reader_use(d->reader);
 	if (!d->stop)
 		dump_look_at_locks(d);
+	reader_use(NULL);
 	if (d->stop)
 		return error_set(err, ERR_LIMIT, "interrupted");
 	if (!threads)
@@ -166,7 +183,11 @@ static int conclude(struct dump *d, struct error *err)
 int dump_take(struct dump *d, struct error *err)
 {
 	uint64_t start = monotonic_ns();
-	int rc = list_threads(d, err);
+	int rc;
+
+	reader_use(d->reader);
+	rc = list_threads(d, err);
+	reader_use(NULL);
 
 	dump_look_begin(d);
 	if (!rc)

@@ -37,6 +37,7 @@
 #include "sampler/interp/common/managed.h"
 #include "sampler/interp/interps.h"
 #include "sampler/member/member.h"
+#include "sampler/stop/reader.h"
 #include "sampler/stop/stop.h"
 #include "sampler/thread/registers.h"
 #include "sampler/thread/interruptible.h"
@@ -47,6 +48,7 @@ enum {
 	COPY_MANAGED = 256 << 10, /* the same, of a thread that is walked after it was released */
 	TRIES_MAX = 32,		  /* of one thread */
 	PATIENCE_NS = 1500000000, /* the tracer gives up after a second */
+	COPY_MOST_NS = 100000000, /* with a walk, in a stop */
 	READS_MAX = 4096, /* of an interpreter's memory: nothing is known from looks before */
 };
 
@@ -198,6 +200,7 @@ static int glance(struct dump *d, struct thread *thread)
 	}
 	registers_of_waiting(&call, &d->snapshot.regs);
 	d->snapshot.stacks.known = false; /* a Go thread's stacks are found only while it is held */
+	d->livestack.spans = modmap_spans(m->maps);
 	livestack_into(&d->livestack, thread->tid, NULL);
 	rc = walk(d, &d->livestack.memory);
 	if (!rc)
@@ -236,6 +239,7 @@ static bool take(void *owner, void *cookie, pid_t tid, const struct registers *r
 	d->look.syscall = waited ? call.number : -1;
 	d->snapshot.go.rt = member_of(d)->has_go ? &member_of(d)->go : NULL;
 	d->snapshot.place = (struct gothread_place){ .m = 0 };
+	d->snapshot.spans = d->livestack.spans = modmap_spans(member_of(d)->maps);
 	snapshot_take(&d->snapshot, tid, regs, later ? COPY_MANAGED : COPY_BYTES, 0);
 	livestack_into(&d->livestack, tid, &d->snapshot.memory);
 	d->look.walked = !later;
@@ -301,6 +305,20 @@ static int walk_taken(struct dump *d, struct thread *thread)
 	return merge(d, false) ? ERR_NOMEM : keep(d, thread, true);
 }
 
+/* A copy did not come back in time. What it uses is left to it, and its process is not read again. */
+static int give_up(struct dump *d)
+{
+	d->stuck = true;
+	d->left_alone = d->process + 1;
+	d->prepared = 0;
+	d->walk = (struct stack){ 0 };
+	d->unwinder = NULL;
+	return unwinder_new(&d->unwinder) || livestack_init(&d->livestack) ||
+			       snapshot_init(&d->snapshot, LIVESTACK_PIECE + 256) ?
+		       ERR_NOMEM :
+		       0;
+}
+
 static int stop_and_walk(struct dump *d, struct thread *thread)
 {
 	const struct modmap *maps = member_of(d)->maps;
@@ -320,6 +338,8 @@ static int stop_and_walk(struct dump *d, struct thread *thread)
 		return walk_taken(d, thread);
 	if (outcome == STOP_GONE)
 		return 1;
+	if (outcome == STOP_STUCK)
+		return give_up(d) ? ERR_NOMEM : keep(d, thread, false);
 	/* If a signal came first, try again. Otherwise the thread cannot be stopped now. */
 	return outcome == STOP_SIGNALLED ? 0 : glance(d, thread);
 }
@@ -333,7 +353,7 @@ static int look_at(struct dump *d, struct thread *thread)
 		return 1;
 	d->look.state = thread->state;
 	d->look.syscall = -1;
-	if (strchr("ZX", thread->state))
+	if (strchr("ZX", thread->state) || d->left_alone == d->process + 1)
 		return keep(d, thread, false);
 	if (look == LOOK_RUNNABLE || thread->state == 'T' || d->look.ask)
 		return stop_and_walk(d, thread);
@@ -386,6 +406,10 @@ static int begin(struct dump *d)
 		return -1;
 	tracer_watched_by(d->tracer, d->watchdog, 0);
 	tracer_takes_stopped(d->tracer);
+	set_priority(PRIORITY_HOLDING); /* the copier has it from us */
+	tracer_copies_by(d->tracer, d->copiers, COPY_MOST_NS);
+	set_priority(PRIORITY_ORDINARY);
+	reader_use(d->reader);
 	return 0;
 }
 

@@ -13,7 +13,9 @@
 #include "sampler/thread/snapshot.h"
 #include "sampler/thread/threads.h"
 
+struct copiers;
 struct member;
+struct reader;
 struct symbolizer;
 struct tracer;
 struct watchdog;
@@ -47,6 +49,10 @@ struct dump {
 	struct snapshot snapshot;
 	struct livestack livestack;
 	struct tracer *tracer;
+	struct copiers *copiers; /* of the tracer */
+	struct reader *reader;	 /* for all other reads */
+	bool stuck;		 /* a copier was given up: what it may still use is not freed */
+	size_t left_alone;	 /* the process that it was reading, plus 1; 0: none */
 	struct watchdog *watchdog;
 	struct decoding *decoding; /* NULL before dump_write */
 	struct dump_stats stats;

@@ -5,6 +5,7 @@
 #include <sys/uio.h>
 
 #include "base/error.h"
+#include "base/process/spans.h"
 
 static const uint64_t PAGE = 4096;
 
@@ -20,18 +21,28 @@ static const char *find(const struct livestack *r, uint64_t addr, size_t len)
 	return NULL;
 }
 
+static size_t length_at(const struct livestack *r, uint64_t addr, uint64_t start)
+{
+	struct span span;
+
+	if (!r->spans || !spans_find(r->spans, addr, &span) || span.end - start > LIVESTACK_PIECE)
+		return LIVESTACK_PIECE;
+	return (size_t)(span.end - start);
+}
+
 /* Reads a piece from the page of `addr` on, or as much of it as is mapped. ERR_SHORT: there is no
  * room for another piece; ERR_IO. */
 static int read_piece(struct livestack *r, uint64_t addr)
 {
 	uint64_t start = addr & ~(PAGE - 1);
-	struct iovec local = { r->bytes + r->used, LIVESTACK_PIECE };
-	struct iovec remote = { (void *)(uintptr_t)start, LIVESTACK_PIECE };
+	size_t len = length_at(r, addr, start);
+	struct iovec local = { r->bytes + r->used, len };
+	struct iovec remote = { (void *)(uintptr_t)start, len };
 	ssize_t got;
 
 	if (r->count == LIVESTACK_PIECES || LIVESTACK_BYTES - r->used < LIVESTACK_PIECE)
 		return ERR_SHORT;
-	got = process_vm_readv(r->pid, &local, 1, &remote, 1, 0);
+	got = memory_live_call(r->pid, &local, 1, &remote, 1);
 	if (got <= 0)
 		return ERR_IO;
 	r->pieces[r->count++] = (struct livestack_piece){ start, (size_t)got, r->bytes + r->used };

@@ -14,11 +14,14 @@
 
 #include "base/process/memory.h"
 
+struct spans;
+
 enum { LIVESTACK_BYTES = 8 << 20, LIVESTACK_PIECE = 64 << 10, LIVESTACK_PIECES = 1024 };
 
 struct livestack {
 	struct memory memory;	    /* passed to the walk */
 	const struct memory *first; /* borrowed; a copy that is read first; NULL: none */
+	const struct spans *spans;  /* no piece goes beyond a mapping's end; NULL: not known */
 	pid_t pid;
 	char *bytes; /* owned, LIVESTACK_BYTES */
 	size_t used, count;

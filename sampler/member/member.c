@@ -38,7 +38,7 @@ int member_open(struct member **out, pid_t pid, const struct member *beside, str
 	if (!m)
 		return error_nomem(err);
 	m->process = (struct process){ .proc_fd = -1, .pid_fd = -1, .root_fd = -1 };
-	m->maps_fd = -1;
+	m->maps_fd = m->pagemap_fd = -1;
 	rc = process_open(&m->process, pid, err);
 	if (!rc)
 		m->own_numbers = !process_shares_numbers(&m->process);
@@ -67,6 +67,8 @@ void member_close(struct member *m)
 	process_close(&m->process);
 	if (m->maps_fd >= 0)
 		close(m->maps_fd);
+	if (m->pagemap_fd >= 0)
+		close(m->pagemap_fd);
 	free(m);
 }
 
@@ -86,6 +88,9 @@ enum member_space member_space(struct member *m)
 	if (m->maps_fd >= 0)
 		close(m->maps_fd);
 	m->maps_fd = process_openat(&m->process, "maps", O_RDONLY);
+	if (m->pagemap_fd >= 0)
+		close(m->pagemap_fd);
+	m->pagemap_fd = process_openat(&m->process, "pagemap", O_RDONLY);
 	return has_space(m) ? SPACE_NEW : SPACE_NONE;
 }
 

@@ -46,7 +46,9 @@ struct member {
 	uint64_t labels_of;	    /* labelling_moment of the sets in `labels`; 0: none are kept */
 	size_t go_stack_want;	    /* as thread.stack_want; goroutines change threads */
 	uint64_t go_generation, go_tried_ns; /* of the maps, and when, at the last search for Go */
-	int maps_fd;			     /* reads as empty once the address space is gone */
+	int pagemap_fd;			     /* of the address space of maps_fd; -1: not open */
+	_Atomic bool absent; /* a page of a stack was not there once (sampler/capture/slots.h) */
+	int maps_fd;	     /* reads as empty once the address space is gone */
 	uint64_t maps_read_ns, maps_cost_ns; /* the last reading: when, and its CPU time */
 	uint64_t cpu_start_ns;		     /* of the process, before the round */
 	uint64_t cpu_due_ns;		     /* when its CPU time is to be read again */

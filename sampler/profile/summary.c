@@ -176,6 +176,10 @@ static void rate_line(const struct recording_stats *s, const struct recording_op
 		append(line, ", %lu lost to an exec or exit", s->dropped);
 	if (s->overdue)
 		append(line, ", %lu did not stop within a second", s->overdue);
+	if (s->stuck + s->own_stuck)
+		append(line, ", %lu reads did not come back", s->stuck + s->own_stuck);
+	if (s->avoided + s->unread)
+		append(line, ", %lu left out meanwhile", s->avoided + s->unread);
 	if (s->repaired)
 		append(line, ", %lu interrupted calls entered again", s->repaired);
 }

@@ -21,6 +21,7 @@
 #include "base/error.h"
 #include "sampler/child/watchdog.h"
 #include "sampler/stop/awake.h"
+#include "sampler/stop/copier.h"
 #include "sampler/stop/tracee.h"
 #include "sampler/stop/waker.h"
 #include "sampler/thread/dispositions.h"
@@ -43,6 +44,7 @@ struct request {
 	struct tracee tracee; /* NONE: the request is free */
 	void *cookie;
 	bool at_once, taken, given_up;
+	enum copy copy;
 	uint64_t asked_ns;
 	uint64_t told_ns;	     /* when it was interrupted last */
 	uint64_t since_ns;	     /* from when the present stop is counted */
@@ -58,7 +60,10 @@ struct request {
 struct tracer {
 	stop_take *take;
 	void *owner;
-	struct watchdog *watchdog; /* NULL: none */
+	struct copiers *copiers; /* NULL: none */
+	uint64_t copy_most_ns;
+	stop_comes_back *comes_back; /* NULL: not known */
+	struct watchdog *watchdog;   /* NULL: none */
 	unsigned post;
 	struct waker waker;
 	int awake_fd;
@@ -96,6 +101,18 @@ void tracer_watched_by(struct tracer *t, struct watchdog *w, unsigned post)
 	t->watchdog = w;
 	t->post = post;
 	watchdog_tracer(w, post, (pid_t)syscall(SYS_gettid));
+}
+
+void tracer_copies_by(struct tracer *t, struct copiers *copiers, uint64_t most_ns)
+{
+	t->copy_most_ns = most_ns;
+	t->copiers = copiers;
+	copiers_ready(copiers);
+}
+
+void tracer_copies_itself(struct tracer *t, stop_comes_back *comes_back)
+{
+	t->comes_back = comes_back;
 }
 
 void tracer_takes_stopped(struct tracer *t)
@@ -157,6 +174,8 @@ int tracer_ask(struct tracer *t, const struct process *process, pid_t tid,
 	r = find_free(t);
 	if (!r)
 		return ERR_LIMIT;
+	if (t->copiers)
+		copiers_ready(t->copiers);
 	waker_set(&t->waker, true);
 	watchdog_held(t->watchdog, t->post);
 	*r = (struct request){ .tracee = { .tid = tid, .process = process },
@@ -196,6 +215,7 @@ static void report(const struct request *r, enum stop_outcome outcome, struct st
 			       .served_ns = r->served_ns,
 			       .stood_ns = r->unseen_ns + r->served_ns,
 			       .work_lost = r->tracee.work_lost,
+			       .taken = r->taken,
 			       .cut = r->tracee.cut };
 }
 
@@ -236,6 +256,39 @@ static uint64_t most_unseen(const struct tracer *t, const struct request *r)
 	return awake - r->awake_ns;
 }
 
+static void copy(void *args)
+{
+	struct tracer_copy *c = args;
+
+	c->taken = c->take(c->owner, c->cookie, c->tid, &c->regs);
+}
+
+static void take(struct tracer *t, struct request *r)
+{
+	struct tracer_copy c = { t->take, t->owner, r->cookie, r->tracee.tid, r->tracee.regs, 0 };
+	struct copier_job job = { .run = copy,
+				  .args = &c,
+				  .size = sizeof(c),
+				  .of = r->tracee.process,
+				  .tid = r->tracee.tid,
+				  .ns = TRACER_COPY_NS,
+				  .most_ns = t->copy_most_ns };
+
+	if (t->copiers && !(t->comes_back && t->comes_back(t->owner, r->cookie, &r->tracee.regs)))
+		r->copy = copiers_run(t->copiers, &job);
+	else
+		copy(&c);
+	r->taken = c.taken;
+}
+
+/* How a request ends whose thread was looked at in its first stop. */
+static enum stop_outcome outcome_of(const struct request *r, enum stop_outcome other)
+{
+	if (r->copy != COPY_DONE)
+		return r->copy == COPY_STUCK ? STOP_STUCK : STOP_UNREAD;
+	return r->taken ? STOP_TAKEN : other;
+}
+
 /* The first stop after the request: takes the sample, unless a signal or job control came first. A
  * call that job control has cut short is not repaired, since we did not cut it short. */
 static enum stop_outcome serve_first(struct tracer *t, struct request *r)
@@ -246,8 +299,8 @@ static enum stop_outcome serve_first(struct tracer *t, struct request *r)
 	if (status >> 16 != PTRACE_EVENT_STOP)
 		return STOP_SIGNALLED;
 	if (r->tracee.readable && !r->given_up && (!group || t->takes_stopped))
-		r->taken = t->take(t->owner, r->cookie, r->tracee.tid, &r->tracee.regs);
-	return r->taken ? STOP_TAKEN : group ? STOP_GROUP : STOP_REFUSED;
+		take(t, r);
+	return outcome_of(r, group ? STOP_GROUP : STOP_REFUSED);
 }
 
 /* The thread is inside its call again: only its end may still be reported. */
@@ -255,7 +308,7 @@ static int park(struct tracer *t, struct request *r, struct stop *stop)
 {
 	leave_asked(t, r);
 	t->parked++;
-	report(r, r->taken ? STOP_TAKEN : STOP_REFUSED, stop);
+	report(r, outcome_of(r, STOP_REFUSED), stop);
 	r->cookie = NULL;
 	return !r->given_up;
 }
@@ -297,7 +350,7 @@ static int detach(struct tracer *t, struct request *r, bool gone, enum stop_outc
  * before that call; after it, the clock would count the thread's own running. */
 static int serve_stopped(struct tracer *t, struct request *r, int status, struct stop *stop)
 {
-	enum stop_outcome outcome = r->taken ? STOP_TAKEN : STOP_SIGNALLED;
+	enum stop_outcome outcome = outcome_of(r, STOP_SIGNALLED);
 	enum tracee_state before = r->tracee.state;
 	enum tracee_way way;
 	bool gone;

@@ -3,7 +3,8 @@
  *
  * A tracer belongs to the thread that made it, as ptrace(2) relations do. It asks threads to stop,
  * several at a time. Each is served as soon as it has stopped (a callback copies what it needs),
- * and released at once. Between the request and the release there are a few microseconds; before
+ * and released at once. The callback is run by a copier where the owner has some (copier.h), so that
+ * a read that does not come back keeps no thread held. Between the request and the release there are a few microseconds; before
  * and after, the target has no tracer.
  *
  * A thread that went to wait between the caller's look and the stop may be in a call that the
@@ -21,9 +22,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "sampler/thread/registers.h"
+
+struct copiers;
 struct error;
 struct process;
-struct registers;
 struct tracer;
 struct watchdog;
 
@@ -36,6 +39,8 @@ enum stop_outcome {
 			* only after tracer_takes_stopped */
 	STOP_OVERDUE,	/* it has not stopped for a second, and is not waited for any more */
 	STOP_GONE,	/* it has ended */
+	STOP_STUCK,	/* the callback was not back in time */
+	STOP_UNREAD,	/* a callback for its process was not, before; it was not called */
 	STOP_OUTCOMES
 };
 
@@ -49,6 +54,7 @@ struct stop {
 	uint64_t served_ns; /* the part of held_ns since we learnt of the stop; a lower bound */
 	uint64_t stood_ns;  /* an upper bound, from how long the calling thread was awake */
 	bool work_lost;	    /* a long call began anew because of us (bpf(2)) */
+	bool taken;	    /* the callback has returned true, whatever came after that */
 	bool cut;	    /* a call failed with EINTR and could not be entered again */
 	bool reaped;	    /* STOP_GONE: we have waited for the thread's end */
 	int exit_status;    /* status of that end, as waitpid(2) gives it. Without `reaped` the
@@ -66,6 +72,24 @@ int tracer_new(struct tracer **t, stop_take *take, void *owner, struct error *er
 /* From now on the watchdog is told when a request is out and when none is, and that the calling
  * thread traces, at that post (watchdog.h). `w` may be NULL. */
 void tracer_watched_by(struct tracer *t, struct watchdog *w, unsigned post);
+
+/* From now on `take` is called by one of these copiers (copier.h), which are borrowed and serve no
+ * other caller. A thread is then held for TRACER_COPY_NS at most by a read, and for `most_ns` (0: the
+ * same) by its copy. The outcome is STOP_STUCK where that was not enough. The functions of their loss get a struct tracer_copy. */
+enum { TRACER_COPY_NS = 6000000 };
+struct tracer_copy {
+	stop_take *take;
+	void *owner, *cookie;
+	pid_t tid;
+	struct registers regs;
+	bool taken;
+};
+void tracer_copies_by(struct tracer *t, struct copiers *copiers, uint64_t most_ns);
+
+/* `comes_back` is asked before each copy: true if all that `take` reads is known to be there, so that no
+ * read can last. Then the calling thread copies, which saves two switches. */
+typedef bool stop_comes_back(void *owner, void *cookie, const struct registers *regs);
+void tracer_copies_itself(struct tracer *t, stop_comes_back *comes_back);
 
 /* Threads that job control has stopped (proc_pid_stat(5), state T) are shown to `take` as
  * well from now on, and stay stopped: STOP_TAKEN then, not STOP_GROUP. */

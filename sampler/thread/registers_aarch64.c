@@ -39,6 +39,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/process/memory.h"
 #include "sampler/thread/threads.h"
 #include "sampler/unwind/table/regs.h"
 
@@ -96,7 +97,7 @@ static bool signal_was_handled(pid_t tid, const struct registers *r)
 						    offsetof(ucontext_t, uc_mcontext.regs)),
 				sizeof(saved) };
 
-	return process_vm_readv(tid, &local, 1, &remote, 1, 0) == sizeof(saved) &&
+	return memory_live_call(tid, &local, 1, &remote, 1) == sizeof(saved) &&
 	       !memcmp(saved, &r->user, sizeof(saved));
 }
 

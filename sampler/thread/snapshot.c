@@ -5,14 +5,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/process/spans.h"
 #include "sampler/thread/registers.h"
 #include "sampler/thread/threads.h"
 
 /* Indices of words in a signal's struct ucontext (asm-generic/ucontext.h, asm/sigcontext.h). */
 enum { UCONTEXT_STACK = 2, UCONTEXT_SP = 20 };
-
-/* No ordinary stack is larger; an sp further than this below the top is on another stack. */
-static const uint64_t STACK_SPAN = 1ull << 30;
 
 static const uint64_t PAGE = 4096; /* the smallest page size */
 
@@ -91,6 +89,7 @@ static size_t copy_piece(pid_t tid, struct memory_piece *p, uint64_t sp)
 
 	if (got || p->addr >= page)
 		return got;
+	p->len -= page - p->addr;
 	p->addr = page;
 	return memory_live_gather(tid, p, 1);
 }
@@ -104,24 +103,44 @@ static size_t sum(const struct memory_piece *p, size_t count)
 	return len;
 }
 
+/* What is known of the mapping that holds `at`; the whole address space where nothing is. */
+static struct span span_of(const struct snapshot *s, uint64_t at)
+{
+	struct span span = { .start = 0, .end = UINT64_MAX };
+
+	if (s->spans)
+		spans_find(s->spans, at, &span);
+	return span;
+}
+
+/* How many of `len` bytes from `start` on are in the mapping that holds `at`. */
+static size_t within(const struct span *span, uint64_t start, size_t len)
+{
+	return span->end - start < len ? (size_t)(span->end - start) : len;
+}
+
 /* Copies the first piece and, when sp is not on the ordinary stack, what is below `top`. For a Go
  * thread, finds out which stacks it has; its ordinary stack is a goroutine's. What interpreters need
  * is copied before the stack, because a stack's copy often is cut short by its end. */
 static void copy_stack(struct snapshot *s, pid_t tid, uint64_t tp, size_t want, uint64_t top)
 {
-	size_t len = want + RED_ZONE < s->room ? want + RED_ZONE : s->room, before, copied, got;
+	size_t most = want + RED_ZONE < s->room ? want + RED_ZONE : s->room, len, before, copied,
+	       got;
 	uint64_t sp = s->regs.r[DWARF_SP];
+	struct span span = span_of(s, sp), below = span_of(s, top - 1);
+	size_t other = top - below.start < most ? (size_t)(top - below.start) : most;
 	struct memory_piece p[GO_PIECES + INTERP_RANGES + 2];
 	size_t count = gothread_begin(&s->go, &s->place, tp, p), of_go = sum(p, count), first;
-	bool elsewhere = top && !count && top - sp > STACK_SPAN, guess = false;
+	bool elsewhere = top && !count && top - sp > SNAPSHOT_STACK_SPAN, guess = false;
 	struct memory_piece *stack;
 
+	len = within(&span, sp - RED_ZONE, most);
 	count += interp_look_pieces(&s->interp, p + count);
 	before = sum(p, count);
 	stack = &p[count];
 	p[count++] = (struct memory_piece){ sp - RED_ZONE, s->bytes, len };
 	if (elsewhere)
-		p[count++] = (struct memory_piece){ top - len, s->bytes + s->room, len };
+		p[count++] = (struct memory_piece){ top - other, s->bytes + s->room, other };
 	else
 		guess = gothread_guess(&s->go, &s->regs, &p[count]);
 	copied = memory_live_gather(tid, p, count + guess);
@@ -134,11 +153,10 @@ static void copy_stack(struct snapshot *s, pid_t tid, uint64_t tp, size_t want, 
 	if (elsewhere && got <= first)
 		got = first + memory_live_gather(tid, stack + 1, 1);
 	set_stack(s, stack->addr, first);
-	set_other(s, 0, top - len, elsewhere ? got - first : 0);
+	set_other(s, 0, top - other, elsewhere ? got - first : 0);
 	set_other(s, 1, 0, 0);
-	/* A full copy may have more behind it; a short one ended where the
-	 * mapping ends. */
-	s->stack.more = first == len ? UINT32_MAX : 0;
+	/* A full copy may have more behind it; a short one ended where the mapping ends. */
+	s->stack.more = first == stack->len && (len == most || span.followed) ? UINT32_MAX : 0;
 	gothread_finish(&s->go, tid, tp, &s->regs, copied,
 			guess && copied == before + len + p[count].len, &s->stacks);
 	interp_look_finish(&s->interp, copied > of_go ? copied - of_go : 0, tid, tp, &s->regs,
@@ -205,15 +223,18 @@ static void copy_other(struct snapshot *s, pid_t tid, unsigned i, uint64_t from,
 		       size_t want)
 {
 	uint64_t start = from - RED_ZONE;
-	size_t len = want + RED_ZONE < s->room ? want + RED_ZONE : s->room, got;
+	size_t most = want + RED_ZONE < s->room ? want + RED_ZONE : s->room, len, got;
+	struct span span = span_of(s, from);
 	struct memory_piece p;
 
+	len = within(&span, start, most);
 	if (high > from && high - start < len)
 		len = (size_t)(high - start);
 	p = (struct memory_piece){ start, s->bytes + (1 + i) * s->room, len };
 	got = copy_piece(tid, &p, from);
 	set_other(s, i, p.addr, got);
-	if (s->others[i].memory.len == len && p.addr + len != high)
+	if (s->others[i].memory.len == p.len && p.addr + p.len != high &&
+	    (p.addr + p.len != span.end || span.followed))
 		s->others[i].more = UINT32_MAX;
 }
 

@@ -26,11 +26,16 @@ enum { NEWBORN_CPU_NS = 1000000 }; /* a thread that has run for longer is not ne
 
 struct call;
 struct registers;
+struct spans;
 
 enum { SNAPSHOT_OTHERS = 2 };
 
+/* No ordinary stack is larger; an sp further than this below the top is on another stack. */
+#define SNAPSHOT_STACK_SPAN (1ull << 30)
+
 struct snapshot {
-	struct memory memory; /* reads from all pieces */
+	struct memory memory;	   /* reads from all pieces */
+	const struct spans *spans; /* set before; NULL: where mappings end is not known */
 	struct regs regs;
 	struct memory_bytes stack; /* from a little below sp upward */
 	/* Parts of other stacks on which the walk may go on: the ordinary stack's top, when sp is
@@ -55,8 +60,9 @@ void snapshot_release(struct snapshot *s);
 int snapshot_reserve(struct snapshot *s, size_t room);
 
 /* Copies registers and up to `want` bytes of stack (at most the room) of the thread, which must be
- * stopped. `top` is where the thread's ordinary stack ends, 0 when that is not known. Never fails:
- * with less stack the walk is shorter. */
+ * stopped. `top` is where the thread's ordinary stack ends, 0 when that is not known. No copy goes
+ * beyond the mapping that it begins in, where that is known. Never fails: with less stack the walk is
+ * shorter. */
 void snapshot_take(struct snapshot *s, pid_t tid, const struct registers *registers, size_t want,
 		   uint64_t top);
 

@@ -82,6 +82,7 @@ struct thread {
 	struct thread_newest newest;
 	struct thread_wall wall;
 	uint64_t spare_until_ns, spare_ns; /* no request before that time; the last such pause */
+	bool was_stuck; /* of that pause: a read for its sample did not come back */
 	/* -1: not open (not needed yet, or too many descriptors are) */
 	int schedstat_fd, stat_fd, syscall_fd;
 };

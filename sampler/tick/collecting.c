@@ -87,6 +87,8 @@ static void note_stop(struct recorded *r, const struct slot *slot, struct thread
 	s->waiting += slot->stop.outcome == STOP_REFUSED;
 	s->signalled += slot->stop.outcome == STOP_SIGNALLED;
 	s->overdue += slot->stop.outcome == STOP_OVERDUE;
+	s->stuck += slot->stop.outcome == STOP_STUCK;
+	s->unread += slot->stop.outcome == STOP_UNREAD;
 }
 
 /* A stop was refused because the thread has a tracer. It may be ours, of a repaired thread. */
@@ -100,11 +102,12 @@ static void note_denied(struct recording_stats *s, struct thread *thread)
 		s->tracer = tracer;
 }
 
-/* Has the stop made a call lose its work, or found a transfer that it may have cut short? (Where the
- * kernel tells the call before, no such one is stopped.) */
+/* Has the stop made a call lose its work, held the thread for a read that did not come back, or found
+ * a transfer that it may have cut short? (Where the kernel tells the call before, no such one is
+ * stopped.) */
 static bool was_harmful(const struct member *m, const struct slot *slot)
 {
-	return slot->stop.work_lost ||
+	return slot->stop.work_lost || slot->stop.outcome == STOP_STUCK ||
 	       (slot->taken && slot->call_then == CALL_UNKNOWN && call_transfers(&slot->call) &&
 		!call_is_never_cut(&slot->call, &m->process));
 }
@@ -119,6 +122,7 @@ static void learn_to_spare(const struct slot *slot, struct thread *thread, bool 
 	thread->spare_ns = thread->spare_ns ? thread->spare_ns * 2 : SPARE_FIRST_NS;
 	if (thread->spare_ns > SPARE_MAX_NS)
 		thread->spare_ns = SPARE_MAX_NS;
+	thread->was_stuck = slot->stop.outcome == STOP_STUCK;
 	thread->spare_until_ns = slot->looked_ns + thread->spare_ns;
 }
 
@@ -146,7 +150,8 @@ static void note_left_alone(struct round *round, const struct slot *slot, struct
 {
 	struct recorded *r = &round->recorded;
 
-	r->stats.transfers++;
+	r->stats.transfers += !thread->was_stuck;
+	r->stats.unread += thread->was_stuck;
 	if (slot->call_then >= 0)
 		round->no_memory |= count_call(r, slot, thread) != 0;
 	else

@@ -18,6 +18,7 @@
 #include "base/room.h"
 #include "sampler/member/gothreads.h"
 #include "sampler/member/member.h"
+#include "sampler/stop/reader.h"
 #include "sampler/thread/interruptible.h"
 #include "sampler/tick/collecting.h"
 #include "sampler/tick/looking.h"
@@ -136,6 +137,7 @@ static void glance(struct round *r, struct member *m, struct thread *thread)
 {
 	struct slot *slot;
 
+	reader_reads(r->reader, m);
 	if (m->has_go && !thread->go.m) {
 		roster_lock(&r->roster);
 		gothreads_find(m, thread);

@@ -26,6 +26,7 @@
 #include "sampler/child/watchdog.h"
 #include "sampler/interp/interps.h"
 #include "sampler/member/member.h"
+#include "sampler/stop/reader.h"
 #include "sampler/thread/threads.h"
 #include "sampler/tick/waiting.h"
 #include "sampler/tick/walltime.h"
@@ -80,11 +81,12 @@ int round_init(struct round *r, const pid_t *pids, size_t count,
 	if (roster_init(&r->roster) || slots_init(&r->slots, slots_wanted()) ||
 	    unwinder_new(&r->walker.unwinder))
 		return error_nomem(err);
-	return 0;
+	return reader_new(&r->reader, err);
 }
 
 void round_release(struct round *r)
 {
+	reader_free(r->reader);
 	slots_release(&r->slots);
 	roster_release(&r->roster);
 	recorded_release(&r->recorded);
@@ -115,11 +117,13 @@ int round_start(struct round *round, uint64_t duration_ns, struct error *err)
 	struct recorded *r = &round->recorded;
 	int rc = 0;
 
+	reader_use(round->reader);
 	for (uint32_t i = 0; !rc && i < r->member_count; i++)
 		rc = member_start(r->members[i], true, err);
 	if (!rc && ((r->children && recorded_find_children(r)) ||
 		    members_settle(r->members, r->member_count)))
 		rc = error_nomem(err);
+	reader_use(NULL);
 	if (rc)
 		return rc;
 	r->start_real_ns = clock_ns(CLOCK_REALTIME);
@@ -161,6 +165,7 @@ static void count_ticks(struct recording_stats *s, const struct ticker_figures *
 	s->kept_out = f->kept_out;
 	s->unserved = f->unserved;
 	s->over = f->over;
+	s->avoided = f->avoided;
 	s->exposed = f->exposed;
 	s->repaired = f->repaired;
 	s->undone = f->undone;
@@ -180,7 +185,7 @@ static void settle(struct round *r)
 	struct plan *p = &r->plan;
 	struct pace *pace = &r->ticking.pace;
 	uint64_t ticks = r->ticking.figures.due,
-		 cpu_ns = thread_cpu_ns() + tickers_cpu_ns(&r->tickers);
+		 cpu_ns = thread_cpu_ns() + tickers_cpu_ns(&r->tickers) + reader_cpu_ns(r->reader);
 	double made = r->tickers.count ? (double)(ticks - p->ticks) / r->tickers.count : 0;
 
 	made /= pace->stride;
@@ -242,7 +247,7 @@ bool round_is_full(const struct round *r)
 	unsigned free = 0;
 
 	for (unsigned i = 0; i < r->slots.count; i++)
-		free += r->slots.marks[i].state == SLOT_FREE;
+		free += r->slots.marks[i].state == SLOT_FREE && !r->slots.all[i].stuck;
 	return free <= r->slots.count / 4;
 }
 
@@ -384,6 +389,7 @@ void round_sample(struct round *r)
 {
 	int rc;
 
+	reader_use(r->reader);
 	prctl(PR_SET_TIMERSLACK, 1);
 	set_priority(PRIORITY_PROMPT);
 	r->plan.cpu_ns = 0;
@@ -443,6 +449,7 @@ void round_finish(struct round *round)
 	struct recording_stats *s = &r->stats;
 	uint64_t now = monotonic_ns();
 
+	reader_use(round->reader);
 	for (uint32_t i = 0; i < r->member_count; i++)
 		finish_member(r, r->members[i], now);
 	if (waiting_settle(r, round->plan.tick_ns))
@@ -453,5 +460,7 @@ void round_finish(struct round *round)
 	if (s->ticks_due < s->ticks)
 		s->ticks_due = s->ticks;
 	s->end = round->end;
+	s->own_stuck = reader_stuck(round->reader);
+	reader_use(NULL);
 	recorded_publish_stats(r);
 }

@@ -26,22 +26,23 @@
 
 struct member;
 struct unwinder;
+struct reader;
 struct watchdog;
 
 /* When the round's thread looks, and how far the tickers may go. */
 struct plan {
 	struct budget budget;
-	uint64_t cpu_ns;	 /* of all sampling threads, so far charged to the budget */
-	uint64_t ticks;		 /* of all tickers, so far charged to it */
-	uint64_t stride_ns;	 /* from tick to tick of a ticker */
+	uint64_t cpu_ns;	       /* of all sampling threads, so far charged to the budget */
+	uint64_t ticks;		       /* of all tickers, so far charged to it */
+	uint64_t stride_ns;	       /* from tick to tick of a ticker */
 	_Atomic uint64_t next_tick_ns; /* CLOCK_MONOTONIC: of this thread */
-	uint64_t tick_ns;	 /* when its present tick began */
-	uint64_t refresh_due_ns; /* when to ask again whether there are new threads */
-	uint64_t stock_due_ns;	 /* when to add up again what the processes have used */
-	uint64_t looks;		 /* how often it has looked at all threads */
-	uint64_t looks_due_ns;	 /* when it is to do so again */
-	uint64_t apart_ns;	 /* from such a look to the next */
-	uint64_t back_off_looks; /* most looks from one look at an idle thread to the next */
+	uint64_t tick_ns;	       /* when its present tick began */
+	uint64_t refresh_due_ns;       /* when to ask again whether there are new threads */
+	uint64_t stock_due_ns;	       /* when to add up again what the processes have used */
+	uint64_t looks;		       /* how often it has looked at all threads */
+	uint64_t looks_due_ns;	       /* when it is to do so again */
+	uint64_t apart_ns;	       /* from such a look to the next */
+	uint64_t back_off_looks;       /* most looks from one look at an idle thread to the next */
 	uint64_t random;
 };
 
@@ -68,10 +69,11 @@ struct round {
 	struct ticking ticking; /* what the tickers share */
 	struct tickers tickers; /* while the round is sampled */
 	struct walker walker;
-	_Atomic pid_t tid;		  /* of its thread, while it samples; else 0 */
-	struct watchdog *watchdog;	  /* not owned */
-	bool no_memory;			  /* memory ran out at a sample: the round is lost */
-	int stop_fd;			  /* eventfd, written by recording_stop */
+	_Atomic pid_t tid;	   /* of its thread, while it samples; else 0 */
+	struct watchdog *watchdog; /* not owned */
+	struct reader *reader;	   /* by which the round's thread reads the processes' memory */
+	bool no_memory;		   /* memory ran out at a sample: the round is lost */
+	int stop_fd;		   /* eventfd, written by recording_stop */
 	_Atomic uint64_t intermission_ns; /* since when an intermission is wanted; 0: it is not */
 	int child_status; /* of the first member, if a tracer has waited for it; else -1 */
 	bool child_reaped;

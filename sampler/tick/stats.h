@@ -52,6 +52,10 @@ struct recording_stats {
 	uint64_t withheld;  /* ticks left out to keep the CPU budget */
 	double parts;	    /* the part of the threads looked at, summed over ticks */
 	uint64_t overdue;   /* threads that did not stop within a second */
+	uint64_t stuck;	    /* reads for a sample that did not come back in time */
+	uint64_t own_stuck; /* the same of reads while no thread was held; set at the end */
+	uint64_t avoided, unread;  /* samples left out, since a read of that process was not back:
+				   * before and after the stop */
 	uint64_t repaired, undone; /* calls entered again; of these, met by a signal */
 	uint64_t labels_lost;	   /* samples without labels: the goroutine had dropped them */
 	uint64_t labels_unknown;   /* samples without labels: not read in this Go release */

@@ -16,6 +16,7 @@
 #include "sampler/interp/common/managed.h"
 #include "sampler/interp/interps.h"
 #include "sampler/member/member.h"
+#include "sampler/stop/reader.h"
 #include "sampler/thread/threads.h"
 #include "sampler/tick/collecting.h"
 #include "sampler/tick/round.h"
@@ -351,6 +352,7 @@ static int unwind_slot(struct round *r, struct slot *slot, struct member **asked
 	struct member *m = r->recorded.members[slot->context.member];
 	int rc = 0;
 
+	reader_reads(r->reader, m);
 	if (m != *asked) {
 		*asked = m;
 		*same = same_address_space(&r->recorded, m);
