@@ -29,7 +29,6 @@
 #include "base/process/maps.h"
 #include "base/process/memory.h"
 #include "base/process/process.h"
-#include "base/process/spans.h"
 #include "base/room.h"
 
 enum { VDSO_MAX = 1 << 20 };

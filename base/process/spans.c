@@ -1,4 +1,4 @@
-#include "base/process/spans.h"
+#include "base/process/maps.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -9,13 +9,19 @@
 #include "sampler/thread/threads.h"
 
 /* Held time that is allowed in addition to pause_share. */
-static const double PAUSE_BURST_NS = 1e6;
+static const double PAUSE_BURST_NS = 1e6, NEARLY = 0.5;
 
-bool held_for_long(double pause_share, const struct thread *thread, uint64_t now)
+/* The part of the time for which the thread may be held that it has been held. */
+static double held_part(double pause_share, const struct thread *thread, uint64_t now)
 {
 	double allowed = pause_share * (double)(int64_t)(now - thread->seen_ns);
 
-	return (double)thread->held_ns > allowed + PAUSE_BURST_NS;
+	return (double)thread->held_ns / (allowed + PAUSE_BURST_NS);
+}
+
+bool held_for_long(double pause_share, const struct thread *thread, uint64_t now)
+{
+	return held_part(pause_share, thread, now) > 1;
 }
 
 static bool is_to_be_left(const struct ticking *with, struct member *m, const struct thread *thread,
@@ -88,6 +94,8 @@ struct slot *prepare_sample(struct ticking *with, const struct sought *s,
 		return NULL;
 	}
 	slot->ticked = true;
+	/* What the stop has cost is to be known before the next one. */
+	slot->urgent |= held_part(with->pace.pause_share, thread, s->due_ns) > NEARLY;
 	slot->remote = !s->proven;
 	slot->schedstat_fd = s->seat->fds[SEAT_SCHEDSTAT];
 	slot->slices_then = s->slices;

@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "base/process/modmap.h"
-#include "base/process/spans.h"
-#include "sampler/member/labelling.h"
+#include "base/process/maps.h"
+#include "sampler/interp/interps.h"
 #include "sampler/member/member.h"
 #include "sampler/stop/copier.h"
 #include "sampler/thread/registers.h"
@@ -140,12 +140,13 @@ int slot_prepare(struct slot *slot, const struct slot_wants *wants, struct membe
 	slot->rc = 0;
 	slot->cpu_ns = 0;
 	slot->taken = slot->glanced = slot->labelled = slot->left_alone = false;
+	slot->urgent = interps_compile(m->interps);
 	slot->trust = TRUST_FULL;
 	slot->stop = (struct stop){ .outcome = STOP_REFUSED };
 	slot->call.number = -1;
 	slot->kernel.len = 0;
 	slot->context = (struct stack_context){ m->index, thread->index, state, .syscall = -1 };
-	slot->moment = labelling_moment(m);
+	slot->moment = m->moment;     /* an earlier one is as good: no GC may end between the two */
 	slot->waited_ns = UINT64_MAX; /* until slot_fill sets it */
 	s->spans = modmap_spans(m->maps);
 	s->go.rt = m->has_go ? &m->go : NULL;
@@ -266,5 +267,6 @@ bool slot_comes_back(void *owner, void *cookie, const struct registers *regs)
 
 bool slot_is_urgent(const struct slot *slot)
 {
-	return slot->taken && (slot->snapshot.interp.any || slot->snapshot.go.goroutine.labels);
+	return slot->taken &&
+	       (slot->urgent || slot->snapshot.interp.any || slot->snapshot.go.goroutine.labels);
 }

@@ -75,7 +75,8 @@ struct slot {
 	bool left_alone;  /* it was in a call that a stop might cut short */
 	bool taken;	  /* the stack was copied */
 	bool glanced;	  /* without stopping the thread */
-	bool labelled;	  /* its labels have been read */
+	bool urgent; /* code that its process compiles may be gone soon, or its held time counts */
+	bool labelled; /* its labels have been read */
 	enum slot_trust trust;
 	uint64_t moment; /* labelling_moment before the stack was taken */
 	struct stack_context context;

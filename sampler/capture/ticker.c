@@ -36,6 +36,7 @@
 #include "sampler/member/member.h"
 #include "sampler/stop/copier.h"
 #include "sampler/stop/stop.h"
+#include "sampler/stop/tracee.h"
 #include "sampler/stop/waker.h"
 #include "sampler/thread/threads.h"
 #include "sampler/capture/preparing.h"

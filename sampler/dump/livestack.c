@@ -5,7 +5,7 @@
 #include <sys/uio.h>
 
 #include "base/error.h"
-#include "base/process/spans.h"
+#include "base/process/maps.h"
 
 static const uint64_t PAGE = 4096;
 

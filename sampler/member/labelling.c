@@ -26,6 +26,7 @@ int labelling_begin(struct member *m)
 	golabels_free(m->labels);
 	m->labels = NULL;
 	m->labels_seen = false;
+	m->moment = 0;
 	memory_live_init(&m->live, m->process.pid);
 	if (!m->has_go ||
 	    govars_of_image(&m->go_vars, m->go.image, m->go.bias, &m->live.memory, NULL))

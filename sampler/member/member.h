@@ -43,6 +43,7 @@ struct member {
 	bool labels_seen;	    /* a goroutine with labels was seen */
 	const struct image *ms_of;  /* Go's image; its list of ms is at all_ms */
 	uint64_t all_ms, ms_due_ns; /* 0: no list was found; when it may be read again */
+	_Atomic uint64_t moment;    /* labelling_moment, read a short time ago */
 	uint64_t labels_of;	    /* labelling_moment of the sets in `labels`; 0: none are kept */
 	size_t go_stack_want;	    /* as thread.stack_want; goroutines change threads */
 	uint64_t go_generation, go_tried_ns; /* of the maps, and when, at the last search for Go */

@@ -27,6 +27,7 @@
 struct copiers;
 struct error;
 struct process;
+struct stood;
 struct tracer;
 struct watchdog;
 
@@ -111,18 +112,12 @@ enum stop_when {
 	STOP_LATER,	/* it is on no CPU: not known */
 };
 
-/* A thread that was not dying when it had been put on a CPU so many times. */
-struct stood {
-	int schedstat_fd; /* its open /proc/PID/task/TID/schedstat */
-	uint64_t slices;
-};
-
 /* Asks a thread to stop. `process` is the thread's, borrowed until tracer_free, for the repair of
  * calls on sockets (NULL: they are not repaired). Only a few requests may be out for threads that
  * are expected to stop at once, so that none of these waits to be served. ERR_GONE: the thread has
- * ended, is exiting or dumps core; `stood` tells that it was not on the way there
- * and has not run since, or is NULL: then its flags are read. ERR_BUSY: its process executes a program just now; ask no thread
- * of it for a while. ERR_PERM: it may not be traced now, perhaps because our predecessor still has
+ * ended, is exiting or dumps core; `stood` (tracee.h) tells that it was not on the way there and has not
+ * run since, or is NULL: then its flags are read. ERR_BUSY: its process executes a program just now;
+ * ask no thread of it for a while. ERR_PERM: it may not be traced now, perhaps because our predecessor still has
  * it attached (process_diagnose). ERR_LIMIT: enough requests are out; call tracer_next first. */
 int tracer_ask(struct tracer *t, const struct process *process, pid_t tid,
 	       const struct stood *stood, void *cookie, enum stop_when when);

@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "sampler/stop/seize.h"
-#include "sampler/stop/stop.h"
 #include "sampler/thread/calls.h"
 #include "sampler/thread/dispositions.h"
 #include "sampler/thread/threads.h"

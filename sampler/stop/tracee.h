@@ -24,7 +24,12 @@
 #include "sampler/thread/registers.h"
 
 struct process;
-struct stood;
+
+/* A thread that was not dying when it had been put on a CPU so many times. */
+struct stood {
+	int schedstat_fd; /* its open /proc/PID/task/TID/schedstat */
+	uint64_t slices;
+};
 
 enum tracee_state { TRACEE_NONE, TRACEE_ASKED, TRACEE_STOPPED, TRACEE_REENTERING, TRACEE_PARKED };
 
@@ -41,7 +46,7 @@ struct tracee {
 
 /* Seizes and interrupts the thread: ASKED. ERR_GONE: it has ended, or is on its way to its end. In
  * the second case it may be PARKED: seized and not interrupted. ERR_BUSY: its process executes a
- * program. ERR_PERM: it may not be traced now. `stood` (stop.h) may be NULL. The calling
+ * program. ERR_PERM: it may not be traced now. `stood` may be NULL. The calling
  * thread's waker must be on (seize.h). */
 int tracee_ask(struct tracee *t, const struct stood *stood);
 

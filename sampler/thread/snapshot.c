@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/process/spans.h"
+#include "base/process/maps.h"
 #include "sampler/thread/registers.h"
 #include "sampler/thread/threads.h"
 

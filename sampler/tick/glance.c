@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/room.h"
 #include "sampler/member/gothreads.h"
+#include "sampler/member/labelling.h"
 #include "sampler/member/member.h"
 #include "sampler/stop/reader.h"
 #include "sampler/thread/interruptible.h"
@@ -117,6 +118,7 @@ static bool read_waiting(struct round *r, struct member *m, struct thread *threa
 	if (!thread_counters(m->threads, thread, &before) ||
 	    !thread_read_call(m->threads, thread, &slot->call))
 		return false;
+	slot->moment = labelling_moment(m);
 	snapshot_glance(&slot->snapshot, thread->tid, &slot->call, slot->want, thread->stack_top);
 	kernelstack_read(&r->recorded.kernel, &m->process, thread->tid, &slot->kernel);
 	if (r->recorded.wall)

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "sampler/interp/interps.h"
+#include "sampler/member/labelling.h"
 #include "sampler/member/member.h"
 #include "sampler/thread/calls.h"
 #include "sampler/thread/dispositions.h"
@@ -215,6 +216,14 @@ static int find_children(struct round *r)
 	return rc ? rc : place_all(r);
 }
 
+/* Tickers do not read it themselves: they are not to wait for the process's memory. */
+static void note_moments(const struct recorded *r)
+{
+	for (uint32_t i = 0; i < r->member_count; i++)
+		if (!r->members[i]->ended && r->members[i]->labels_seen)
+			r->members[i]->moment = labelling_moment(r->members[i]);
+}
+
 static int look_at_all(struct round *round)
 {
 	struct recorded *r = &round->recorded;
@@ -253,6 +262,7 @@ int round_look(struct round *round)
 {
 	int rc = refresh(round);
 
+	note_moments(&round->recorded);
 	if (rc)
 		return rc;
 	if (round->recorded.children && find_children(round))

@@ -251,10 +251,22 @@ bool round_is_full(const struct round *r)
 	return free <= r->slots.count / 4;
 }
 
+/* Ordinary (sampler/starving.h), unless stacks cannot wait: code that a runtime has compiled may be
+ * moved or unloaded. */
+static void set_own_priority(const struct round *r)
+{
+	bool compiles = false;
+
+	for (uint32_t i = 0; i < r->recorded.member_count; i++)
+		compiles |= interps_compile(r->recorded.members[i]->interps);
+	set_priority(compiles ? PRIORITY_PROMPT : PRIORITY_ORDINARY);
+}
+
 static void tick(struct round *r)
 {
 	int rc;
 
+	set_own_priority(r);
 	r->plan.tick_ns = monotonic_ns();
 	rc = round_look(r);
 	if (!rc)
@@ -404,7 +416,7 @@ void round_sample(struct round *r)
 	if (rc)
 		end_with(r, rc == ERR_GONE ? RECORDING_EXITED : RECORDING_LOST);
 	r->tid = (pid_t)syscall(SYS_gettid);
-	set_priority(PRIORITY_ORDINARY); /* see sampler/starving.h */
+	set_own_priority(r);
 	while (r->end == RECORDING_RUNNING && !watchdog_wants_stop(r->watchdog) &&
 	       !intermission(r)) {
 		wait_for_tick(r);

@@ -1,4 +1,5 @@
 """A reader of pprof files that shares nothing with the program under test."""
+import re
 import gzip
 
 
@@ -114,8 +115,10 @@ class Profile:
 
     @property
     def met(self):
-        """The samples with a stack: without CPU time that was not sampled."""
-        return [s for s in self.samples if s["names"] != ["[not sampled]"]]
+        """The samples with a stack: without CPU time that was not sampled, and without those that are a
+        system call alone ("[sendfile]"), in which the thread was not stopped."""
+        return [s for s in self.samples if len(s["names"]) != 1 or
+                not re.fullmatch(r"\[(not sampled|[a-z0-9_]+)\]", s["names"][0])]
 
     def total(self, index):
         return sum(s["values"][index] for s in self.samples)

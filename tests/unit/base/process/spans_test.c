@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "base/process/spans.h"
+#include "base/process/maps.h"
 
 static struct spans spans;
 static struct span span;

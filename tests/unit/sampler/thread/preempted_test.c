@@ -76,7 +76,7 @@ Test(preempted, texts_of_this_kernel)
 		 "[<0>] do_syscall_64+0x71/0x290\n"
 		 "[<0>] entry_SYSCALL_64_after_hwframe+0x76/0x7e\n",
 		 SYS_sendfile);
-	in_user(F("exit_to_user_mode_loop") X86);
+	is_over(F("exit_to_user_mode_loop") X86);
 	delicate(F("get_random_bytes_user") F("__x64_sys_getrandom") X86, SYS_getrandom);
 	bears(F("generic_perform_write") F("ext4_buffered_write_iter") F("vfs_write")
 		      F("ksys_write") X86,
@@ -117,7 +117,7 @@ Test(preempted, an_interrupt_in_a_call_is_in_the_call)
 		 SYS_sendfile);
 	bears(TICK F("unmap_page_range") F("__x64_sys_munmap") X86_69, SYS_munmap);
 	delicate(TICK X86, -1);
-	in_user(TICK F("exit_to_user_mode_loop") F("syscall_exit_to_user_mode") X86);
+	is_over(TICK F("exit_to_user_mode_loop") F("syscall_exit_to_user_mode") X86);
 	delicate(F("fault_in_readable") F("asm_exc_page_fault") F("generic_perform_write")
 			 F("vfs_fallocate") F("__x64_sys_fallocate") X86,
 		 SYS_fallocate);
@@ -142,7 +142,7 @@ Test(preempted, other_work_on_the_way_out_is_delicate)
 		 -1);
 	delicate(F("get_signal") F("arch_do_signal_or_restart") F("exit_to_user_mode_loop") X86,
 		 -1);
-	in_user(F("change_prot_numa") F("task_numa_work") F("task_work_run")
+	is_over(F("change_prot_numa") F("task_numa_work") F("task_work_run")
 			F("exit_to_user_mode_loop") X86);
 	delicate(F("mem_cgroup_handle_over_high") F("exit_to_user_mode_loop") X86, -1);
 }

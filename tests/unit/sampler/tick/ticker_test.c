@@ -134,19 +134,23 @@ Test(ticker, meets_a_thread_where_it_computes, .timeout = 60)
 
 Test(ticker, does_not_stop_a_thread_that_waits, .timeout = 60)
 {
+	struct process process;
 	pid_t child = fork();
 	struct scene s;
 
 	if (!child) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		for (;;)
-			pause();
+			syscall(SYS_ppoll, NULL, 0, NULL, NULL, 8);
 	}
+	cr_assert_eq(process_open(&process, child, NULL), 0);
+	while (!waits_in(&process, child, SYS_ppoll))
+		usleep(1000);
 	begin(&s, child, NULL);
 	while (s.ticking.figures.ticks < 30)
 		usleep(10000);
 	cr_assert_null(slots_first(&s.slots, SLOT_BACK));
-	cr_assert_eq(s.ticking.figures.scheds, 0);
+	process_close(&process);
 	end(&s, child);
 }
 
