@@ -112,6 +112,17 @@ class Places:
         start = functions.start(offset)
         return RUNTIME if start in functions.loops else (path, start)
 
+    def of_call(self, call):
+        """libc's function that makes a system call, as of a sample that is "[close]" alone."""
+        wanted = {f"{before}{call}{after}" for before in ("", "__", "__libc_", "__GI_", "__GI___", "__GI___libc_")
+                  for after in ("", "64", "_nocancel")}
+        for path, functions in self.files.items():
+            if os.path.basename(path).startswith(("libc.so", "libc-", "ld-musl")):
+                for start, name in functions.names.items():
+                    if name in wanted:
+                        return path, start
+        return RUNTIME
+
     def name(self, place):
         path, start = place
         if path not in self.files:
@@ -133,13 +144,14 @@ def of_perf(data, places, pids):
 def of_sampler(profile, places):
     """{place: (samples, CPU time in ns)} of a profile."""
     found = collections.defaultdict(lambda: [0, 0])
-    for s in profile.samples:
+    for s in sorted(profile.samples, key=lambda s: s["names"][0].startswith("[")):  # calls last
         leaf = s["locations"][0]
         mapping = profile.mappings.get(leaf["mapping"])
         if s["names"] == ["[not sampled]"]:
             place = NOT_SAMPLED
         elif not mapping:
-            place = RUNTIME
+            call = re.fullmatch(r"\[([a-z0-9_]+)\]", s["names"][0])
+            place = places.of_call(call[1]) if call and len(s["names"]) == 1 else RUNTIME
         else:
             place = places.place(mapping["file"], leaf["address"] - mapping["start"] + mapping["offset"])
         found[place][0] += s["values"][0]
