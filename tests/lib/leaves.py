@@ -114,13 +114,13 @@ class Places:
 
     def of_call(self, call):
         """libc's function that makes a system call, as of a sample that is "[close]" alone."""
-        wanted = {f"{before}{call}{after}" for before in ("", "__", "__libc_", "__GI_", "__GI___", "__GI___libc_")
-                  for after in ("", "64", "_nocancel")}
+        wanted = [f"{before}{call}{after}" for after in ("", "64")
+                  for before in ("", "__", "__libc_", "__GI_", "__GI___", "__GI___libc_")]
         for path, functions in self.files.items():
             if os.path.basename(path).startswith(("libc.so", "libc-", "ld-musl")):
-                for start, name in functions.names.items():
-                    if name in wanted:
-                        return path, start
+                starts = {name: start for start, name in functions.names.items()}
+                found = next((starts[name] for name in wanted if name in starts), None)
+                return (path, found) if found is not None else RUNTIME
         return RUNTIME
 
     def name(self, place):
