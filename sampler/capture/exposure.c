@@ -14,9 +14,9 @@
 
 #include "base/buffer.h"
 #include "base/clock.h"
+#include "sampler/member/member.h"
 #include "sampler/thread/dispositions.h"
 #include "sampler/thread/threads.h"
-#include "sampler/member/member.h"
 
 enum { ASK_AGAIN_NS = 500000000, LOOK_AGAIN_NS = 1000000000, LOOK_COST_FACTOR = 500 };
 

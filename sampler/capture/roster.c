@@ -257,12 +257,12 @@ static bool has_run(_Atomic uint64_t *ran_ns, _Atomic uint64_t *read_ns, uint64_
 	return run;
 }
 
-static uint64_t random_of(struct sought *s)
+uint64_t roster_random(uint64_t *state)
 {
-	s->random ^= s->random << 13;
-	s->random ^= s->random >> 7;
-	s->random ^= s->random << 17;
-	return s->random;
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
 }
 
 /* Plans the seat's next look. Several tickers may do so at a time; the last one's plan holds. */
@@ -270,7 +270,7 @@ static void plan_look(struct roster *r, struct sought *s, struct seat *seat, uin
 		      bool ran)
 {
 	struct backoff b = { .unmoved = seat->unmoved };
-	uint64_t due = backoff_next(&b, tick, !ran, r->back_off, random_of(s));
+	uint64_t due = backoff_next(&b, tick, !ran, r->back_off, roster_random(&s->random));
 
 	seat->unmoved = b.unmoved;
 	seat->left_out = (uint32_t)backoff_left_out(&b, due);
@@ -287,8 +287,6 @@ static bool counters(struct roster *r, struct seat *seat, struct schedstat *now)
 
 /* A search's own state. */
 struct search {
-	struct schedstat now; /* of the seat looked at last, if `known` */
-	bool known;
 	char state; /* of the seat judged last */
 	struct roster *roster;
 	struct sought *sought;
@@ -305,7 +303,6 @@ static bool is_at_cpu(struct search *search, struct seat *seat)
 	struct thread_stat now;
 	char text[512];
 
-	s->stats++;
 	if (seat_read(search->roster, seat, SEAT_STAT, text, sizeof(text)) <= 0 ||
 	    !thread_stat_parse(text, &now) || now.cpu != s->cpu || !strchr("RSD", now.state) ||
 	    now.flags & (THREAD_DYING | THREAD_DUMPS_CORE))
@@ -315,11 +312,10 @@ static bool is_at_cpu(struct search *search, struct seat *seat)
 }
 
 /* When the thread left its CPU, by the run queue's clock. */
-static uint64_t left_at(struct roster *r, struct sought *s, struct seat *seat)
+static uint64_t left_at(struct roster *r, struct seat *seat)
 {
 	char text[THREAD_SCHED_ROOM];
 
-	s->scheds++;
 	return seat_read(r, seat, SEAT_SCHED, text, sizeof(text)) > 0 ? exec_start_parse(text) : 0;
 }
 
@@ -336,7 +332,7 @@ static uint64_t came_at(struct search *search)
 static bool judge(struct search *search, struct seat *seat, uint64_t weight)
 {
 	struct sought *s = search->sought;
-	uint64_t left = left_at(search->roster, s, seat);
+	uint64_t left = left_at(search->roster, seat);
 	bool comparable = s->bound && came_at(search);
 
 	if (comparable ? left != search->came_ns :
@@ -352,7 +348,7 @@ static bool judge(struct search *search, struct seat *seat, uint64_t weight)
 
 static bool is_chosen(struct search *search)
 {
-	return (random_of(search->sought) >> 32) % BUDGET_ONE < search->roster->part;
+	return (roster_random(&search->sought->random) >> 32) % BUDGET_ONE < search->roster->part;
 }
 
 static bool is_due(struct search *search, const struct seat *seat)
@@ -363,10 +359,11 @@ static bool is_due(struct search *search, const struct seat *seat)
 /* Has the thread run since the last look? `alone`: its process has no other thread, and has run. */
 static bool has_moved(struct search *search, struct seat *seat, bool alone)
 {
-	search->sought->looks++;
-	search->known = !alone && counters(search->roster, seat, &search->now);
-	return alone || (search->known && has_run(&seat->ran_ns, &seat->read_ns, search->now.cpu_ns,
-						  search->sought->due_ns));
+	struct schedstat now;
+
+	return alone ||
+	       (counters(search->roster, seat, &now) &&
+		has_run(&seat->ran_ns, &seat->read_ns, now.cpu_ns, search->sought->due_ns));
 }
 
 /* True if the search is over. */
@@ -399,7 +396,7 @@ static bool bench_ran(struct bench *b, uint64_t due_ns)
 
 static bool look_at_bench(struct search *search, struct bench *b)
 {
-	size_t at = b->count ? random_of(search->sought) % b->count : 0;
+	size_t at = b->count ? roster_random(&search->sought->random) % b->count : 0;
 
 	if (!b->count || !bench_ran(b, search->sought->due_ns))
 		return false;
@@ -414,7 +411,7 @@ static bool look_at_bench(struct search *search, struct bench *b)
 static void look_at_all(struct search *search)
 {
 	struct roster *r = search->roster;
-	size_t at = r->bench_count ? random_of(search->sought) % r->bench_count : 0;
+	size_t at = r->bench_count ? roster_random(&search->sought->random) % r->bench_count : 0;
 
 	for (size_t i = 0; i < r->bench_count; i++) {
 		if (look_at_bench(search, &r->benches[at]))
@@ -427,12 +424,13 @@ static void look_at_all(struct search *search)
 static bool read_counters(struct search *search)
 {
 	struct sought *s = search->sought;
+	struct schedstat now;
 
-	if (!s->seat || !counters(search->roster, s->seat, &search->now))
+	if (!s->seat || !counters(search->roster, s->seat, &now))
 		return false;
-	s->ran_ns = search->now.cpu_ns;
-	s->waited_ns = search->now.wait_ns;
-	s->slices = search->now.slices;
+	s->ran_ns = now.cpu_ns;
+	s->waited_ns = now.wait_ns;
+	s->slices = now.slices;
 	return true;
 }
 
@@ -442,7 +440,7 @@ void roster_search(struct roster *r, struct sought *s)
 
 	s->seat = NULL;
 	s->proven = false;
-	s->moved = s->looks = s->stats = s->scheds = 0;
+	s->moved = 0;
 	if (s->expects)
 		came_at(&search);
 	look_at_all(&search);

@@ -55,7 +55,7 @@ struct roster {
 	struct bench *benches;
 	size_t bench_count, bench_room;
 	struct seat *seats;
-	size_t seat_count, seat_room;
+	size_t seat_count;
 	_Atomic size_t files;	   /* descriptors that are open */
 	size_t files_max;	   /* and how many may be */
 	_Atomic uint64_t ticks;	   /* of all tickers */
@@ -97,8 +97,10 @@ struct sought {
 	char state;	 /* as in proc_pid_stat(5); not R: it was going to wait, or does by now */
 	uint64_t weight; /* ticks for which the look stands, itself included */
 	unsigned moved;	 /* threads that had run since their last look */
-	unsigned looks, stats, scheds; /* how many files were read */
 };
+
+/* The next of a sequence of random numbers; its state is not 0. */
+uint64_t roster_random(uint64_t *state);
 
 /* The roster is locked for reading by roster_try, which returns false while it changes, and unlocked by
  * roster_unlock when the caller is done with s->seat and its member. */

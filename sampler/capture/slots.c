@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/process/modmap.h"
 #include "base/process/maps.h"
+#include "base/process/modmap.h"
 #include "sampler/interp/interps.h"
 #include "sampler/member/member.h"
 #include "sampler/stop/copier.h"
@@ -92,11 +92,6 @@ void slot_set(struct slot *slot, enum slot_state state)
 enum slot_state slot_state(const struct slot *slot)
 {
 	return (enum slot_state)atomic_load_explicit(&slot->mark->state, memory_order_acquire);
-}
-
-bool slot_is_free(const struct slot *slot)
-{
-	return slot_state(slot) == SLOT_FREE && !slot->stuck;
 }
 
 static void left(const void *args)

@@ -67,8 +67,7 @@ struct slot {
 	int64_t call_then;    /* the call that it was in at the tick; -1: none; or: */
 	uint64_t ran_ns, waited_from_ns; /* its counters at the tick */
 	uint64_t slices_then;		 /* the same */
-	uint64_t asked_ns;
-	uint64_t woke_ns, search_ns; /* when the ticker woke; from then to the request */
+	uint64_t woke_ns, search_ns;	 /* when the ticker woke; from then to the request */
 	/* What has become of it: */
 	struct stop stop; /* how the request ended */
 	int rc;		  /* why no request could be made; 0: it was made */
@@ -129,9 +128,6 @@ struct slot_wants {
  * thread does not change meanwhile. ERR_NOMEM. */
 int slot_prepare(struct slot *slot, const struct slot_wants *wants, struct member *m,
 		 struct thread *thread, enum thread_state state);
-
-/* Is it free, with no copier that was given up in it? */
-bool slot_is_free(const struct slot *slot);
 
 /* Of copiers for slot_fill: a slot is not used again, or freed, until its copier is back. */
 extern const struct copier_loss slot_loss;

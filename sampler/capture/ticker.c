@@ -31,6 +31,9 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "sampler/capture/preparing.h"
+#include "sampler/capture/roster.h"
+#include "sampler/capture/slots.h"
 #include "sampler/child/priority.h"
 #include "sampler/child/watchdog.h"
 #include "sampler/member/member.h"
@@ -39,9 +42,6 @@
 #include "sampler/stop/tracee.h"
 #include "sampler/stop/waker.h"
 #include "sampler/thread/threads.h"
-#include "sampler/capture/preparing.h"
-#include "sampler/capture/roster.h"
-#include "sampler/capture/slots.h"
 
 enum {
 	RING = 64,	     /* a power of two */
@@ -150,7 +150,6 @@ static int request(struct ticker *t, struct slot *slot)
 /* Makes the request; a slot whose request cannot be made comes back at once. */
 static void ask(struct ticker *t, struct slot *slot)
 {
-	slot->asked_ns = monotonic_ns();
 	slot->rc = request(t, slot);
 	slot->search_ns = slot->ticked ? monotonic_ns() - slot->woke_ns : 0;
 	if (!slot->rc)
@@ -191,16 +190,6 @@ static void serve(struct ticker *t)
 
 /* Ticks. */
 
-static uint64_t random_of(struct ticker *t)
-{
-	uint64_t *r = &t->sought.random;
-
-	*r ^= *r << 13;
-	*r ^= *r >> 7;
-	*r ^= *r << 17;
-	return *r;
-}
-
 /* On a machine of many CPUs, one on which no thread of the round was met for long ticks less often.
  * Its sample then stands for more. */
 static unsigned idle_factor(const struct ticker *t)
@@ -225,18 +214,8 @@ static void plan_tick(struct ticker *t)
 	t->with->figures.due += next - t->tick;
 	t->tick = next;
 	t->due_ns = p->start_ns + t->tick * period + period * (t->cpu % 16) / 16 +
-		    random_of(t) % (apart / 2) - apart / 4;
+		    roster_random(&t->sought.random) % (apart / 2) - apart / 4;
 	t->with->figures.withheld += (budget - 1) * t->stands_for;
-}
-
-static void note_cost(struct ticker *t)
-{
-	const struct sought *s = &t->sought;
-
-	t->with->figures.searches++;
-	t->with->figures.looks += s->looks;
-	t->with->figures.stats += s->stats;
-	t->with->figures.scheds += s->scheds;
 }
 
 /* The thread that was displaced waits for us until we sleep. */
@@ -254,7 +233,6 @@ static void search(struct ticker *t)
 	s->due_ns = t->due_ns;
 	s->expects = !t->idle;
 	roster_search(with->roster, s);
-	note_cost(t);
 	if (s->moved > MOVED_FEW)
 		t->crowded = true;
 	t->idle = s->seat ? 0 : t->idle + 1;

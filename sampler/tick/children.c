@@ -22,8 +22,8 @@
 #include "base/clock.h"
 #include "base/cursor.h"
 #include "base/error.h"
-#include "sampler/thread/threads.h"
 #include "sampler/member/member.h"
+#include "sampler/thread/threads.h"
 #include "sampler/tick/recorded.h"
 
 enum { LOOK_NS = 20000000, COST_FACTOR = 100 };

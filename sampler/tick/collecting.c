@@ -4,15 +4,15 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "sampler/capture/preparing.h"
+#include "sampler/capture/roster.h"
+#include "sampler/capture/slots.h"
+#include "sampler/capture/ticker.h"
 #include "sampler/member/member.h"
 #include "sampler/stop/stop.h"
 #include "sampler/thread/calls.h"
 #include "sampler/thread/threads.h"
-#include "sampler/capture/preparing.h"
-#include "sampler/capture/roster.h"
 #include "sampler/tick/round.h"
-#include "sampler/capture/slots.h"
-#include "sampler/capture/ticker.h"
 
 static const uint64_t SPARE_FIRST_NS = 100000000, SPARE_MAX_NS = 10 * NS_PER_S;
 

@@ -12,12 +12,12 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "sampler/capture/exposure.h"
 #include "sampler/interp/interps.h"
 #include "sampler/member/labelling.h"
 #include "sampler/member/member.h"
 #include "sampler/thread/calls.h"
 #include "sampler/thread/dispositions.h"
-#include "sampler/capture/exposure.h"
 #include "sampler/tick/looking.h"
 
 static const uint64_t MOUNTS_NS = 5 * NS_PER_S; /* from one reading of the mounts to the next */

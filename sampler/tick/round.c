@@ -136,10 +136,7 @@ int round_start(struct round *round, uint64_t duration_ns, struct error *err)
 
 uint64_t plan_random(struct plan *p)
 {
-	p->random ^= p->random << 13;
-	p->random ^= p->random >> 7;
-	p->random ^= p->random << 17;
-	return p->random;
+	return roster_random(&p->random);
 }
 
 /* With wall time on the tickers' grid, each moved by up to a quarter of the period. */

@@ -2,9 +2,9 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "sampler/capture/slots.h"
 #include "sampler/thread/threads.h"
 #include "sampler/tick/recorded.h"
-#include "sampler/capture/slots.h"
 #include "sampler/tick/waiting.h"
 
 enum { WORTH_TELLING = 20 }; /* a twentieth of the time */

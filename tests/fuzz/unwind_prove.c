@@ -17,6 +17,7 @@
 #include "sampler/unwind/stack.h"
 #include "sampler/unwind/table/regs.h"
 #include "sampler/unwind/unwinder.h"
+#include "tests/fuzz/codeelf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -33,14 +34,7 @@ static uint8_t file[CODE + CODE_MAX];
 
 static void put_headers(size_t len)
 {
-	Elf64_Ehdr eh = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
-			  .e_type = ET_DYN,
-			  .e_machine = EM_X86_64,
-			  .e_version = EV_CURRENT,
-			  .e_phoff = sizeof(eh),
-			  .e_ehsize = sizeof(eh),
-			  .e_phentsize = sizeof(Elf64_Phdr),
-			  .e_phnum = 2 };
+	Elf64_Ehdr eh = code_elf_header(2);
 	Elf64_Phdr ph[2] = {
 		{ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_filesz = len, .p_memsz = len },
 		{ .p_type = PT_GNU_EH_FRAME,
