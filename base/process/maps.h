@@ -46,8 +46,8 @@ struct spans {
 
 void spans_release(struct spans *s);
 
-/* Between the two, spans_add is called for each mapping, by ascending addresses. Without memory there
- * are none. `prot` is as in /proc/PID/maps. */
+/* Between the two, spans_add is called for each mapping, by ascending addresses. Without memory
+ * there are none. `prot` is as in /proc/PID/maps. */
 void spans_begin(struct spans *s);
 void spans_add(struct spans *s, uint64_t start, uint64_t end, const char *prot);
 void spans_end(struct spans *s);

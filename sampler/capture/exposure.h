@@ -17,8 +17,8 @@
 struct member;
 struct thread;
 
-/* Finds out, once a second at most, whether a thread of the process may wait in a call that an ignored
- * SIGCHLD would end. Called by the round's thread. */
+/* Finds out, once a second at most, whether a thread of the process may wait in a call that an
+ * ignored SIGCHLD would end. Called by the round's thread. */
 void exposure_look(struct member *m);
 
 /* True if the thread is not to be stopped now, because it was requested to stop less than half a

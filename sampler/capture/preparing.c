@@ -38,8 +38,8 @@ static bool is_to_be_left(const struct ticking *with, struct member *m, const st
 	return false;
 }
 
-/* Is the thread amid a call that a stop might cut short? What is not understood is left alone. Without
- * the right to read its kernel stack, nothing is known before the stop. */
+/* Is the thread amid a call that a stop might cut short? What is not understood is left alone.
+ * Without the right to read its kernel stack, nothing is known before the stop. */
 static bool is_delicate(const struct ticking *with, const struct sought *s, struct slot *slot)
 {
 	char text[PREEMPTED_ROOM];
@@ -57,8 +57,9 @@ static bool is_delicate(const struct ticking *with, const struct sought *s, stru
 	return !bears;
 }
 
-/* A thread that was going to wait when the tick came may wait by now. Then it is where the tick met it,
- * and is read there as it is, unless it has been put on a CPU meanwhile. False: it does not wait. */
+/* A thread that was going to wait when the tick came may wait by now. Then it is where the tick met
+ * it, and is read there as it is, unless it has been put on a CPU meanwhile. False: it does not
+ * wait. */
 static bool read_as_it_waits(struct ticking *with, const struct sought *s, struct slot *slot)
 {
 	struct schedstat now;
