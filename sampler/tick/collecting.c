@@ -145,13 +145,14 @@ static int count_call(struct recorded *r, const struct slot *slot, struct thread
 	return 0;
 }
 
-/* It was in a call that a stop may cut short. */
+/* It was in a call that a stop may cut short; or it is spared, and no call was looked for. */
 static void note_left_alone(struct round *round, const struct slot *slot, struct thread *thread)
 {
 	struct recorded *r = &round->recorded;
+	bool unread = thread->was_stuck && slot->call_then == CALL_UNKNOWN;
 
-	r->stats.transfers += !thread->was_stuck;
-	r->stats.unread += thread->was_stuck;
+	r->stats.transfers += !unread;
+	r->stats.unread += unread;
 	if (slot->call_then >= 0)
 		round->no_memory |= count_call(r, slot, thread) != 0;
 	else
