@@ -101,6 +101,10 @@ int labelling_read(struct labelling *l, struct member *m,
 	size_t count;
 	int rc;
 
+	/* A GC has ended since, perhaps before the stack was taken: at the same address there may
+	 * be another set than the one that is remembered. */
+	if (moment && labelling_moment(m) != moment)
+		moment = 0;
 	remember_from(m, moment);
 	rc = golabels_read(m->labels, goroutine->labels, &labels, &count);
 	same_moment = moment && labelling_moment(m) == moment;
