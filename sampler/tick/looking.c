@@ -194,6 +194,7 @@ static int refresh_members(struct round *round, struct error *err)
 		alive |= !r->members[i]->ended;
 	}
 	if (changed) {
+		round->plan.changed_ns = round->plan.tick_ns;
 		rc = rc ? rc : roster_list(&round->roster, r->members, r->member_count);
 		roster_unlock(&round->roster);
 		rc = rc ? rc : place_all(round);

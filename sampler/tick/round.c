@@ -3,8 +3,8 @@
  * counts them, keeps the lists of processes and threads, and paces the tickers by the CPU budget.
  *
  * A stack waits in its slot for its walk; the thread does not wait. This thread comes a hundred times a
- * second, or when many slots are full, or one cannot wait. With wall time it comes once in each period
- * of the rate, and reads the threads that wait.
+ * second, or less often where no thread comes or ends, or when many slots are full, or one cannot wait.
+ * With wall time it comes once in each period of the rate, and reads the threads that wait.
  */
 #include "sampler/tick/round.h"
 
@@ -35,6 +35,8 @@
 enum {
 	LAST_SERVE_NS = 100000000, /* how long the end waits for requests that are out */
 	OWN_TICK_NS = 10000000,	   /* of this thread, unless it reads threads that wait */
+	CALM_TICK_NS = 40000000, /* where no thread has come or ended for a while: several walks */
+	CALM_NS = 1000000000,	 /* in a row cost half as much as each by itself */
 	LAST_LOOK_NS = 1000000,
 	STOCK_NS = 100000000, /* from one sum of what was used to the next */
 	SLOTS_LEAST = 64,
@@ -139,13 +141,20 @@ uint64_t plan_random(struct plan *p)
 	return roster_random(&p->random);
 }
 
+/* Children that live for some milliseconds are to be met. */
+static uint64_t own_apart_ns(const struct plan *p, const struct recorded *r)
+{
+	bool calm = !r->children && p->tick_ns - p->changed_ns > CALM_NS;
+	uint64_t apart = calm ? CALM_TICK_NS : OWN_TICK_NS;
+
+	return r->wall || p->stride_ns > apart ? p->stride_ns : apart;
+}
+
 /* With wall time on the tickers' grid, each moved by up to a quarter of the period. */
 static void plan_tick(struct plan *p, const struct recorded *r)
 {
-	uint64_t apart = p->stride_ns, now = monotonic_ns();
+	uint64_t apart = own_apart_ns(p, r), now = monotonic_ns();
 
-	if (!r->wall)
-		apart = apart > OWN_TICK_NS ? apart : OWN_TICK_NS;
 	p->next_tick_ns = now - (now - r->start_ns) % apart + apart +
 			  (r->wall ? plan_random(p) % (apart / 2) - apart / 4 : 0);
 	if (p->next_tick_ns <= now)

@@ -38,6 +38,7 @@ struct plan {
 	_Atomic uint64_t next_tick_ns; /* CLOCK_MONOTONIC: of this thread */
 	uint64_t tick_ns;	       /* when its present tick began */
 	uint64_t refresh_due_ns;       /* when to ask again whether there are new threads */
+	uint64_t changed_ns;	       /* when a process or thread last came or ended; 0: never */
 	uint64_t stock_due_ns;	       /* when to add up again what the processes have used */
 	uint64_t looks;		       /* how often it has looked at all threads */
 	uint64_t looks_due_ns;	       /* when it is to do so again */
