@@ -38,23 +38,28 @@ static bool is_to_be_left(const struct ticking *with, struct member *m, const st
 	return false;
 }
 
-/* Is the thread amid a call that a stop might cut short? What is not understood is left alone.
- * Without the right to read its kernel stack, nothing is known before the stop. */
-static bool is_delicate(const struct ticking *with, const struct sought *s, struct slot *slot)
+/* Where was the thread? Without the right to read its kernel stack, nothing is known before the
+ * stop, and it is taken as one that bears it. */
+static struct preempted where_it_was(const struct ticking *with, const struct sought *s,
+				     struct slot *slot)
 {
+	struct preempted now = { .place = PREEMPTED_BEARS, .number = -1 };
 	char text[PREEMPTED_ROOM];
 	ssize_t len = seat_read(with->roster, s->seat, SEAT_STACK, text, sizeof(text));
-	struct preempted now;
-	bool bears;
 
 	if (len < 0)
-		return false;
+		return now;
 	now = preempted_parse(text, (size_t)len);
-	bears = now.place == PREEMPTED_BEARS || now.place == PREEMPTED_IN_USER ||
-		now.place == PREEMPTED_CALL_OVER ||
-		(now.bears == PREEMPTED_IF_MOUNTS && s->seat->member->local_mounts);
 	slot->call_then = now.place == PREEMPTED_CALL_OVER ? CALL_OVER : now.number;
-	return !bears;
+	return now;
+}
+
+/* Would a stop cut short the call that it is in? What is not understood is left alone. */
+static bool is_delicate(const struct preempted *now, const struct member *m)
+{
+	return now->place != PREEMPTED_BEARS && now->place != PREEMPTED_IN_USER &&
+	       now->place != PREEMPTED_CALL_OVER &&
+	       !(now->bears == PREEMPTED_IF_MOUNTS && m->local_mounts);
 }
 
 /* A thread that was going to wait when the tick came may wait by now. Then it is where the tick met
@@ -77,18 +82,34 @@ static bool read_as_it_waits(struct ticking *with, const struct sought *s, struc
 	return true;
 }
 
-struct slot *prepare_sample(struct ticking *with, const struct sought *s,
-			    struct ticker_figures *figures)
+/* How is it to be read? False: not at all, since it ends. In user code it is runnable, which need not
+ * be looked up. */
+static bool decide(struct ticking *with, struct sought *s, const struct thread *thread,
+		   struct slot *slot)
 {
-	struct member *m = s->seat->member;
-	struct thread *thread = member_thread(m, s->seat->thread);
-	struct slot *slot;
+	bool spared = s->due_ns < thread->spare_until_ns, delicate = true;
+	struct preempted now;
 
-	if (m->dumps_core || slots_asked(with->slots, thread->tid) ||
-	    is_to_be_left(with, m, thread, s->due_ns, figures))
-		return NULL;
-	slot = slots_take(with->slots);
-	if (!slot || slot_prepare(slot, &with->wants, m, thread, THREAD_RUNNING)) {
+	if (!spared) {
+		now = where_it_was(with, s, slot);
+		if (now.place == PREEMPTED_IN_USER)
+			return true;
+		delicate = is_delicate(&now, s->seat->member);
+	}
+	if (!roster_state(with->roster, s))
+		return false;
+	if (s->state == 'R' || !read_as_it_waits(with, s, slot))
+		slot->left_alone = spared || delicate || s->state == 'D';
+	return true;
+}
+
+/* A slot for the seat's thread, not decided yet. */
+static struct slot *take_slot(struct ticking *with, const struct sought *s, struct thread *thread,
+			      struct ticker_figures *figures)
+{
+	struct slot *slot = slots_take(with->slots);
+
+	if (!slot || slot_prepare(slot, &with->wants, s->seat->member, thread, THREAD_RUNNING)) {
 		if (slot)
 			slot_set(slot, SLOT_FREE);
 		figures->unserved++;
@@ -102,8 +123,22 @@ struct slot *prepare_sample(struct ticking *with, const struct sought *s,
 	slot->slices_then = s->slices;
 	slot->ran_ns = s->ran_ns;
 	slot->waited_from_ns = s->waited_ns;
-	if (s->state == 'R' || !read_as_it_waits(with, s, slot))
-		slot->left_alone = s->state == 'D' || s->due_ns < thread->spare_until_ns ||
-				   is_delicate(with, s, slot);
+	return slot;
+}
+
+struct slot *prepare_sample(struct ticking *with, struct sought *s, struct ticker_figures *figures)
+{
+	struct member *m = s->seat->member;
+	struct thread *thread = member_thread(m, s->seat->thread);
+	struct slot *slot;
+
+	if (m->dumps_core || slots_asked(with->slots, thread->tid) ||
+	    is_to_be_left(with, m, thread, s->due_ns, figures))
+		return NULL;
+	slot = take_slot(with, s, thread, figures);
+	if (slot && !decide(with, s, thread, slot)) {
+		slot_set(slot, SLOT_FREE);
+		return NULL;
+	}
 	return slot;
 }

@@ -19,7 +19,6 @@ bool held_for_long(double pause_share, const struct thread *thread, uint64_t now
  * found. NULL, counted: the thread is to be left alone now, or nothing is free. The slot's left_alone
  * is set if the thread is in a call that a stop might cut short, its `taken` if it could be read without
  * a stop: then it goes back as it is. */
-struct slot *prepare_sample(struct ticking *with, const struct sought *s,
-			    struct ticker_figures *figures);
+struct slot *prepare_sample(struct ticking *with, struct sought *s, struct ticker_figures *figures);
 
 #endif

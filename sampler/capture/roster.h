@@ -85,6 +85,7 @@ struct sought {
 	int cpu;
 	uint64_t due_ns; /* when the tick was due: a look that was over before it is an older one */
 	bool notes;	 /* nothing is sought: only CPU times are noted */
+	bool noted;	 /* that was done a moment before the tick */
 	bool bound; /* the calling thread took the CPU at the tick; else it looks from elsewhere */
 	bool expects;	  /* a thread is likely to be found: one was at the last tick */
 	int own_sched_fd; /* /proc/thread-self/sched of the calling thread */
@@ -94,7 +95,7 @@ struct sought {
 	bool proven;		    /* it left the CPU at the moment at which we came */
 	uint64_t ran_ns, waited_ns; /* its CPU time, and how long it has waited for a CPU */
 	uint64_t slices;	    /* times it was put on a CPU */
-	char state;	 /* as in proc_pid_stat(5); not R: it was going to wait, or does by now */
+	char state; /* 0: not read yet (roster_state); else as in proc_pid_stat(5), R, S or D */
 	uint64_t weight; /* ticks for which the look stands, itself included */
 	unsigned moved;	 /* threads that had run since their last look */
 };
@@ -108,6 +109,10 @@ bool roster_try(struct roster *r);
 
 /* Finds the thread that was on the CPU. */
 void roster_search(struct roster *r, struct sought *s);
+
+/* Reads the state of the thread that was found, unless it is known. One that is not R was going to wait
+ * at the tick, or does by now. False: it is about to end, or dumps core. */
+bool roster_state(struct roster *r, struct sought *s);
 
 /* Notes how much CPU time each thread has had that is to be looked at, so that a search that follows
  * soon finds few that have run since. Returns how many had run since their last look. */

@@ -4,7 +4,7 @@
  * sleeps in waitid(2), which has no timeout: a timer's signal ends that sleep at the next tick.
  *
  * Ticks are on a grid of 1/rate, shifted from CPU to CPU so that two CPUs do not search at the same
- * time, each with a random offset of up to a quarter of a period: the rate is exact and lockstep with
+ * time, with a random offset of up to a quarter of a period: the rate is exact and lockstep with
  * the target is impossible. A tick that comes late is left out: by then the kernel may have given the
  * CPU to us because the thread that ran there went to wait. (On a loaded machine late ticks had 10 %
  * of PostgreSQL's time in epoll_wait, those in time 5.5 %, as perf.)
@@ -48,8 +48,8 @@ enum {
 	LATE_NS = 200000,    /* a tick that comes later is left out */
 	PROMPT_NS = 20000,   /* without real-time priority, one that comes later is doubted */
 	FRESH_NS = 1000000,  /* so long a process stays one that executes a program */
-	NOTE_NS = 70000,     /* CPU times are noted so long before a tick, */
-	MOVED_FEW = 4,	     /* if more threads than that have run since the one before */
+	NOTE_NS = 50000,     /* CPU times have been noted so long before a tick, */
+	MOVED_FEW = 2,	     /* if more threads than that have run since the one before */
 	STUCK_NS = 50000000, /* at the end, for copiers that were given up */
 	IDLE_TICKS = 16,     /* on a CPU without a sample, before they become fewer */
 };
@@ -83,9 +83,11 @@ struct ticker {
 	unsigned idle;	     /* ticks without a sample before it */
 	/* It notes for that ticker, which sets when. */
 	struct ticker *notes_for;
-	_Atomic uint64_t note_ns;   /* when another one is to note for this one; 0: not */
-	atomic_bool crowded;	    /* many threads have run between two ticks */
-	const struct process *busy; /* found executing a program */
+	_Atomic uint64_t note_ns;      /* when another one is to note for this one; 0: not */
+	_Atomic uint64_t note_took_ns; /* how long that took last */
+	atomic_bool noted;	       /* it has, for the next tick */
+	atomic_bool crowded;	       /* many threads have run between two ticks */
+	const struct process *busy;    /* found executing a program */
 	uint64_t busy_ns;
 	struct error error;
 };
@@ -199,6 +201,16 @@ static unsigned idle_factor(const struct ticker *t)
 	return factor < t->with->pace.idle_most ? factor : t->with->pace.idle_most;
 }
 
+/* The same for all tickers, so that they tick in turns: each knows when the one that it notes for ticks
+ * next, before it goes to sleep. (The finalizer of SplitMix64.) */
+static uint64_t random_of(uint64_t x)
+{
+	x *= 0x9e3779b97f4a7c15u;
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+	return x ^ x >> 31;
+}
+
 /* Plans the next tick. Ticks that are over already are left out. */
 static void plan_tick(struct ticker *t)
 {
@@ -214,7 +226,7 @@ static void plan_tick(struct ticker *t)
 	t->with->figures.due += next - t->tick;
 	t->tick = next;
 	t->due_ns = p->start_ns + t->tick * period + period * (t->cpu % 16) / 16 +
-		    roster_random(&t->sought.random) % (apart / 2) - apart / 4;
+		    random_of(p->seed + t->tick) % (apart / 2) - apart / 4;
 	t->with->figures.withheld += (budget - 1) * t->stands_for;
 }
 
@@ -232,6 +244,7 @@ static void search(struct ticker *t)
 	}
 	s->due_ns = t->due_ns;
 	s->expects = !t->idle;
+	s->noted = t->noted;
 	roster_search(with->roster, s);
 	if (s->moved > MOVED_FEW)
 		t->crowded = true;
@@ -253,14 +266,6 @@ static void search(struct ticker *t)
 		ask(t, slot);
 }
 
-static unsigned current_cpu(void)
-{
-	unsigned cpu = UINT32_MAX;
-
-	syscall(SYS_getcpu, &cpu, NULL, NULL);
-	return cpu;
-}
-
 static void bind(struct ticker *t)
 {
 	cpu_set_t set;
@@ -277,7 +282,7 @@ static void make_tick(struct ticker *t)
 	struct ticker_figures *f = &t->with->figures;
 	uint64_t late = monotonic_ns() - t->due_ns;
 
-	t->sought.bound = current_cpu() == t->cpu;
+	t->sought.bound = sched_getcpu() == (int)t->cpu;
 	if (!t->sought.bound)
 		bind(t); /* the CPU was taken away, and may be there again */
 	if (t->with->pace.pause)
@@ -296,12 +301,15 @@ static void make_tick(struct ticker *t)
 static void note_for_other(struct ticker *t)
 {
 	struct ticker *of = t->notes_for;
+	uint64_t from = monotonic_ns();
 
 	of->note_ns = 0;
 	if (!roster_try(t->with->roster))
 		return;
 	of->crowded = roster_note(t->with->roster) > MOVED_FEW;
 	roster_unlock(t->with->roster);
+	of->note_took_ns = monotonic_ns() - from;
+	of->noted = true;
 }
 
 /* When it is to note for another ticker; UINT64_MAX: it is not. */
@@ -320,7 +328,8 @@ static bool tick(struct ticker *t)
 	if (now >= t->due_ns) {
 		make_tick(t);
 		plan_tick(t);
-		t->note_ns = t->crowded ? t->due_ns - NOTE_NS : 0;
+		t->noted = false;
+		t->note_ns = t->crowded ? t->due_ns - NOTE_NS - t->note_took_ns : 0;
 		return true;
 	}
 	if (now < note_due(t))
