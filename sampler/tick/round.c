@@ -78,7 +78,6 @@ int round_init(struct round *r, const pid_t *pids, size_t count,
 	if (getrandom(&p->random, sizeof(p->random), 0) < 0 || !p->random)
 		p->random = monotonic_ns() | 1;
 	r->ticking.pace.seed = plan_random(p);
-	r->ticking.pace.seed = plan_random(p);
 	rc = recorded_init(&r->recorded, pids, count, options, err);
 	if (rc)
 		return rc;
