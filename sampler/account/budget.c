@@ -2,9 +2,9 @@
  * The cost of a tick is estimated by a running mean. One tick enters the mean with at most eight
  * times the mean, or with the cost of the tick before it if that is more: a tick in which a large
  * program's unwind tables are built costs a thousand times as much as others, once. Such a cost is
- * a debt. While there is a debt, ticks get half of the share and the other half pays the debt.
+ * a debt. While there is a debt, ticks get nine tenths of the share and the rest pays the debt.
  * Without a debt, ticks that cost no more than the share come at the requested rate. So the rate
- * never falls to nothing for seconds, and in the end no more than the share has been taken.
+ * hardly falls, and in the end no more than the share has been taken.
  *
  * Rejected: a bucket of tokens alone (all ticks of a second at once, then none); a quota of the
  * kernel's (cpu.max would throttle us while we hold a thread).
@@ -21,7 +21,7 @@ enum {
 };
 
 static const double LONGEST_NS = 1e8, /* from tick to tick, if each may look at a part */
-	LONGEST_WHOLE_NS = 1e9, LEAST_PART = 1.0 / 256, PAYS_DEBT = 0.5;
+	LONGEST_WHOLE_NS = 1e9, LEAST_PART = 1.0 / 256, PAYS_DEBT = 0.1;
 
 void budget_init(struct budget *b, double share, unsigned rate)
 {
@@ -69,19 +69,17 @@ void budget_spend(struct budget *b, uint64_t now, uint64_t cpu_ns, double ticks)
 
 	reckon(b, now, (double)cpu_ns, ticks);
 	if (b->debt_ns > 0)
-		share *= PAYS_DEBT;
+		share *= 1 - PAYS_DEBT;
 	choose_part(b, share);
 	apart = b->tick_ns / share;
 	if (apart > LONGEST_WHOLE_NS)
 		apart = LONGEST_WHOLE_NS;
-	b->stride = (unsigned)(apart / (double)b->period_ns);
-	if ((double)b->stride * (double)b->period_ns < apart)
-		b->stride++;
+	b->stride = apart > (double)b->period_ns ? apart / (double)b->period_ns : 1;
 }
 
 uint32_t budget_weight(const struct budget *b)
 {
-	double weight = BUDGET_ONE * (double)b->stride / b->part;
+	double weight = BUDGET_ONE * b->stride / b->part;
 
 	return weight < UINT32_MAX ? (uint32_t)(weight + 0.5) : UINT32_MAX;
 }

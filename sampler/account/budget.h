@@ -19,7 +19,7 @@ struct budget {
 	double last_ns;	     /* CPU time of the last tick */
 	double debt_ns;	     /* CPU time taken beyond the share; below 0: unused share */
 	double part;	     /* the part of the threads that a tick looks at: above 0, at most 1 */
-	unsigned stride;     /* periods from tick to tick */
+	double stride;	     /* periods from tick to tick, at least 1 */
 	uint64_t settled_ns; /* CLOCK_MONOTONIC: when debt_ns was last computed; 0: never */
 };
 

@@ -31,6 +31,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "sampler/account/budget.h"
 #include "sampler/capture/preparing.h"
 #include "sampler/capture/roster.h"
 #include "sampler/capture/slots.h"
@@ -211,12 +212,21 @@ static uint64_t random_of(uint64_t x)
 	return x ^ x >> 31;
 }
 
+/* Periods from that tick to the next: whole ones, on the average as many as the budget allows. */
+static unsigned stride_of(const struct pace *p, uint64_t tick)
+{
+	uint32_t stride = p->stride;
+
+	return stride / BUDGET_ONE +
+	       (random_of(~p->seed - tick) % BUDGET_ONE < stride % BUDGET_ONE);
+}
+
 /* Plans the next tick. Ticks that are over already are left out. */
 static void plan_tick(struct ticker *t)
 {
 	const struct pace *p = &t->with->pace;
 	uint64_t period = p->period_ns, now = monotonic_ns(), apart, past, next;
-	unsigned budget = p->stride, stride;
+	unsigned budget = stride_of(p, t->tick), stride;
 
 	t->stands_for = idle_factor(t);
 	stride = budget * t->stands_for;

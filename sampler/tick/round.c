@@ -67,7 +67,7 @@ int round_init(struct round *r, const pid_t *pids, size_t count,
 				       .slots = &r->slots,
 				       .wants = { options->wall, options->goid },
 				       .pace = { .period_ns = NS_PER_S / options->rate,
-						 .stride = 1,
+						 .stride = BUDGET_ONE,
 						 .weight = BUDGET_ONE,
 						 .pause_share = options->pause_share } };
 	p->stride_ns = r->ticking.pace.period_ns;
@@ -195,15 +195,15 @@ static void settle(struct round *r)
 		 cpu_ns = thread_cpu_ns() + tickers_cpu_ns(&r->tickers) + reader_cpu_ns(r->reader);
 	double made = r->tickers.count ? (double)(ticks - p->ticks) / r->tickers.count : 0;
 
-	made /= pace->stride;
+	made /= p->budget.stride;
 	if (made < 1 || cpu_ns < p->cpu_ns)
 		return;
 	budget_spend(&p->budget, monotonic_ns(), cpu_ns - p->cpu_ns, made);
 	p->cpu_ns = cpu_ns;
 	p->ticks = ticks;
-	pace->stride = p->budget.stride;
+	pace->stride = (uint32_t)(p->budget.stride * BUDGET_ONE + 0.5);
 	pace->weight = budget_weight(&p->budget);
-	p->stride_ns = pace->period_ns * p->budget.stride;
+	p->stride_ns = (uint64_t)((double)pace->period_ns * p->budget.stride);
 	r->roster.part = (uint32_t)(p->budget.part * BUDGET_ONE + 0.5);
 	pace_roster(r);
 }

@@ -18,7 +18,7 @@ static double live(struct budget *b, double seconds, double tick_ns, unsigned *t
 
 		spent += cost;
 		budget_spend(b, now, (uint64_t)cost, 1);
-		now += b->stride * b->period_ns;
+		now += (uint64_t)(b->stride * (double)b->period_ns);
 	}
 	return spent / (seconds * 1e9);
 }
@@ -47,7 +47,7 @@ Test(budget, holds_and_uses_what_it_has)
 		spent = live(&b, 60, cost, &ticks);
 		cr_assert_leq(spent, 0.052, "%f of a CPU for ticks of %.0f ns", spent, cost);
 		if (cost * RATE > 0.05e9)
-			cr_assert_geq(spent, 0.02, "%f of a CPU, %.0f ns", spent, cost);
+			cr_assert_geq(spent, 0.04, "%f of a CPU, %.0f ns", spent, cost);
 		cr_assert_gt(b.part, 0);
 	}
 }
@@ -65,7 +65,7 @@ Test(budget, is_the_same_for_ticks_in_bundles)
 			budget_spend(&one, now + k * one.period_ns, 2000000, 1);
 		budget_spend(&ten, now, 20000000, 10);
 	}
-	cr_assert_eq(one.stride, ten.stride);
+	cr_assert_float_eq(one.stride, ten.stride, 0.01);
 	cr_assert_float_eq(one.part, ten.part, 0.01);
 }
 

@@ -70,7 +70,7 @@ static void begin(struct scene *s, pid_t child, struct watchdog *dog)
 				       .back_fd = eventfd(0, EFD_NONBLOCK),
 				       .pace = { .start_ns = monotonic_ns(),
 						 .period_ns = NS_PER_S / RATE,
-						 .stride = 1,
+						 .stride = BUDGET_ONE,
 						 .weight = BUDGET_ONE,
 						 .idle_most = 1,
 						 .pause_share = 1 } };
