@@ -22,7 +22,7 @@ enum { SEGMENTS_MAX = 256, NOTES_MAX = 64 << 10, BUILD_ID_MAX = 64 };
 struct image {
 	Elf *elf;
 	int fd;
-	uint32_t id;
+	uint32_t id, notes;
 	void *bytes; /* the file's bytes, for image_open_bytes; owned */
 	char *path;
 	struct image_segment *segments;
@@ -246,6 +246,11 @@ bool image_offset(const struct image *image, uint64_t addr, uint64_t *offset, ui
 uint32_t image_id(const struct image *image)
 {
 	return image->id;
+}
+
+uint32_t *image_notes(const struct image *image)
+{
+	return &((struct image *)image)->notes;
 }
 
 void image_set_id(struct image *image, uint32_t id)

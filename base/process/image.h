@@ -69,6 +69,10 @@ bool image_offset(const struct image *image, uint64_t addr, uint64_t *offset, ui
 /* A small number, different for each image of a process; caches use it as an array index. The owner
  * of the images sets it (base/process/modmap.h). */
 uint32_t image_id(const struct image *image);
+
+/* Bits in which the user of images notes what the file has not, for all processes that map it; 0 at
+ * first. As little thread-safe as libelf. */
+uint32_t *image_notes(const struct image *image);
 void image_set_id(struct image *image, uint32_t id);
 
 #endif

@@ -45,7 +45,8 @@ enum {
 
 _Static_assert(SEARCHED - 1 == INTERP_LANGUAGES,
 	       "each has an image of its own, but for the BEAM's two");
-_Static_assert(SEARCHED <= 8, "interps.lacks has a bit for each");
+/* Bit n of an image's notes: it does not have language n, or compiler n - LANGUAGES. */
+_Static_assert(SEARCHED <= 32, "an image's notes have a bit for each");
 
 struct interps {
 	const struct process *process;
@@ -53,9 +54,6 @@ struct interps {
 	const struct image *images[INTERP_RUNTIMES]; /* of the runtimes */
 	uint64_t biases[INTERP_RUNTIMES];
 	struct interp_codes *codes[INTERP_RUNTIMES];
-	uint8_t *
-		lacks; /* by image id: bit n: it does not have language n, or compiler n - LANGUAGES */
-	size_t lacks_room;
 	uint8_t *met; /* by image id: bit n: runtime n has met it */
 	size_t met_room;
 	uint64_t generation;  /* of the maps at the last search */
@@ -74,20 +72,13 @@ struct interps {
 	struct stack expanded;
 };
 
-int interps_new(struct interps **out, const struct process *process, const struct interps *beside)
+int interps_new(struct interps **out, const struct process *process)
 {
 	struct interps *i = calloc(1, sizeof(*i));
 
 	if (!i)
 		return ERR_NOMEM;
 	i->process = process;
-	if (beside && beside->lacks) {
-		if (room_for_zeros((void **)&i->lacks, &i->lacks_room, beside->lacks_room, 1)) {
-			free(i);
-			return ERR_NOMEM;
-		}
-		memcpy(i->lacks, beside->lacks, beside->lacks_room);
-	}
 	memory_live_init(&i->live, process->pid);
 	*out = i;
 	return 0;
@@ -107,7 +98,6 @@ void interps_free(struct interps *i)
 	managed_release(&i->managed);
 	stack_release(&i->expanded);
 	free(i->shown);
-	free(i->lacks);
 	free(i->met);
 	free(i);
 }
@@ -228,7 +218,7 @@ static int look_into(struct interps *i, unsigned language, const struct mapping 
 			 look_for_compiler(i, compilers[language - LANGUAGES], range, &why);
 
 	if (rc == ERR_NOTFOUND)
-		i->lacks[image_id(range->image)] |= (uint8_t)(1 << language);
+		*image_notes(range->image) |= 1u << language;
 	if (rc == ERR_FORMAT)
 		i->refused = why;
 	i->waits |= rc == ERR_BUSY;
@@ -277,8 +267,7 @@ int interps_find(struct interps *i, const struct modmap *maps)
 		return 0;
 	cpu = thread_cpu_ns();
 	modmap_images(maps, &images);
-	if (room_for_zeros((void **)&i->lacks, &i->lacks_room, images + 1, 1) ||
-	    room_for_zeros((void **)&i->met, &i->met_room, images + 1, 1))
+	if (room_for_zeros((void **)&i->met, &i->met_room, images + 1, 1))
 		return ERR_NOMEM;
 	i->generation = generation;
 	i->waits = false;
@@ -288,7 +277,7 @@ int interps_find(struct interps *i, const struct modmap *maps)
 		if (!image_elf(ranges[r].image) || (r && ranges[r].image == ranges[r - 1].image))
 			continue;
 		for (unsigned l = 0; !rc && l < SEARCHED; l++)
-			if (!(i->lacks[image_id(ranges[r].image)] >> l & 1))
+			if (!(*image_notes(ranges[r].image) >> l & 1))
 				rc = look_into(i, l, &ranges[r]);
 	}
 	for (size_t r = 0; i->set.count && r < count; r++)

@@ -24,9 +24,8 @@ struct modmap;
 struct process;
 struct stack;
 
-/* The caller frees *i with interps_free, when no look at the process is under way. `beside`, if not
- * NULL, shares its images with the process, and what was found in these. ERR_NOMEM. */
-int interps_new(struct interps **i, const struct process *process, const struct interps *beside);
+/* The caller frees *i with interps_free, when no look at the process is under way. ERR_NOMEM. */
+int interps_new(struct interps **i, const struct process *process);
 void interps_free(struct interps *i);
 
 /* Looks for runtimes in what was mapped since the last call; now and then also again for those that

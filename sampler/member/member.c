@@ -45,7 +45,7 @@ int member_open(struct member **out, pid_t pid, const struct member *beside, str
 	if (!rc && (beside ? modmap_new_beside(&m->maps, &m->process, beside->maps) :
 			     modmap_new(&m->maps, &m->process)))
 		rc = error_nomem(err);
-	if (!rc && interps_new(&m->interps, &m->process, beside ? beside->interps : NULL))
+	if (!rc && interps_new(&m->interps, &m->process))
 		rc = error_nomem(err);
 	if (rc) {
 		member_close(m);

@@ -182,7 +182,7 @@ int main(int argc, char **argv)
 
 	if (argc < 4 || process_open(&process, atoi(argv[1]), NULL) ||
 	    modmap_new(&maps, &process) || modmap_refresh(maps, NULL) || unwinder_new(&unwinder) ||
-	    interps_new(&interps, &process, NULL) || interps_find(interps, maps) ||
+	    interps_new(&interps, &process) || interps_find(interps, maps) ||
 	    interp_names_init(&names, maps))
 		return 2;
 	if (!interps_any(interps)) {

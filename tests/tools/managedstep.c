@@ -173,7 +173,7 @@ int main(int argc, char **argv)
 
 	if (argc < 3 || process_open(&process, atoi(argv[1]), NULL) ||
 	    modmap_new(&maps, &process) || modmap_refresh(maps, NULL) || unwinder_new(&unwinder) ||
-	    interps_new(&interps, &process, NULL) || interps_find(interps, maps))
+	    interps_new(&interps, &process) || interps_find(interps, maps))
 		return 2;
 	if (!interps_any(interps)) {
 		printf("no runtime; %s\n", interps_remark(interps, remark) ? remark : "");

@@ -107,7 +107,7 @@ int main(int argc, char **argv)
 
 	if (argc != 6 || process_open(&process, atoi(argv[1]), NULL) ||
 	    modmap_new(&maps, &process) || modmap_refresh(maps, NULL) ||
-	    interps_new(&interps, &process, NULL) || interps_find(interps, maps) ||
+	    interps_new(&interps, &process) || interps_find(interps, maps) ||
 	    interp_names_init(&names, maps) || !interps_set(interps))
 		return 2;
 	tid = atoi(argv[2]);
