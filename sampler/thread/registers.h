@@ -47,6 +47,14 @@ uint64_t registers_tp(const struct registers *r);
 /* The registers in the unwinder's form; all are known. */
 void registers_for_walk(const struct registers *r, struct regs *regs);
 
+/* Of a perf event (sampler/capture/event.h): which registers are requested (perf_event_attr's
+ * sample_regs_user), how many, and how its values, in the order of the mask's bits, become the
+ * unwinder's. */
+enum { REGISTERS_OF_EVENT_MOST = 40 };
+uint64_t registers_of_event_mask(void);
+unsigned registers_of_event_count(void);
+void registers_of_event(const uint64_t *values, struct regs *regs);
+
 /* The registers of a thread that waits in the kernel and is not stopped. Known are pc, sp and, if
  * call->number is not negative, the registers that hold the arguments. */
 void registers_of_waiting(const struct call *call, struct regs *regs);

@@ -223,18 +223,44 @@ void registers_for_walk(const struct registers *r, struct regs *to)
 	to->unknown = 0;
 }
 
+enum { PERF_REGISTERS = 33 }; /* x0 to x30, sp, pc (asm/perf_regs.h) */
+
+uint64_t registers_of_event_mask(void)
+{
+	return (1ull << PERF_REGISTERS) - 1;
+}
+
+unsigned registers_of_event_count(void)
+{
+	return PERF_REGISTERS;
+}
+
 /* The kernel tells the signature bits of stopped threads only. They are the bits above those that
  * an address can need, up to bit 54 (ptrauth_user_pac_mask() in
  * arch/arm64/include/asm/pointer_auth.h). Our own stack, at the upper end of all addresses, shows
  * how many bits an address can need. */
-void registers_of_waiting(const struct call *call, struct regs *to)
+static uint64_t signature_bits(void)
 {
 	uint64_t ours = (uint64_t)(uintptr_t)__builtin_frame_address(0);
 
+	return ((1ull << 55) - 1) & ~(UINT64_MAX >> __builtin_clzll(ours));
+}
+
+void registers_of_event(const uint64_t *values, struct regs *to)
+{
+	memcpy(to->r, values, 31 * sizeof(*values));
+	to->r[DWARF_SP] = values[31];
+	to->r[DWARF_PC] = values[32];
+	to->r[REGS_SIGNATURE] = signature_bits();
+	to->unknown = 0;
+}
+
+void registers_of_waiting(const struct call *call, struct regs *to)
+{
 	memset(to, 0, sizeof(*to));
 	to->r[DWARF_PC] = call->pc;
 	to->r[DWARF_SP] = call->sp;
-	to->r[REGS_SIGNATURE] = ((1ull << 55) - 1) & ~(UINT64_MAX >> __builtin_clzll(ours));
+	to->r[REGS_SIGNATURE] = signature_bits();
 	to->unknown = ~CALLER_KNOWS;
 	for (int i = 0; call->number >= 0 && i < 6; i++) {
 		to->r[DWARF_X0 + i] = call->args[i];

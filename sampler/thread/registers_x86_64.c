@@ -6,6 +6,7 @@
  */
 #include "sampler/thread/registers.h"
 
+#include <asm/perf_regs.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -76,6 +77,30 @@ void registers_for_walk(const struct registers *registers, struct regs *to)
 	to->r[DWARF_R14] = from->r14;
 	to->r[DWARF_R15] = from->r15;
 	to->r[DWARF_RIP] = from->rip;
+	to->unknown = 0;
+}
+
+/* By the bits of the mask (arch/x86/include/uapi/asm/perf_regs.h). */
+static const int registers_of_bits[] = {
+	DWARF_RAX, DWARF_RBX, DWARF_RCX, DWARF_RDX, DWARF_RSI, DWARF_RDI,
+	DWARF_RBP, DWARF_RSP, DWARF_RIP, DWARF_R8,  DWARF_R9,  DWARF_R10,
+	DWARF_R11, DWARF_R12, DWARF_R13, DWARF_R14, DWARF_R15,
+};
+
+uint64_t registers_of_event_mask(void)
+{
+	return 0xffull << PERF_REG_X86_R8 | 0x1ff;
+}
+
+unsigned registers_of_event_count(void)
+{
+	return sizeof(registers_of_bits) / sizeof(*registers_of_bits);
+}
+
+void registers_of_event(const uint64_t *values, struct regs *to)
+{
+	for (unsigned i = 0; i < registers_of_event_count(); i++)
+		to->r[registers_of_bits[i]] = values[i];
 	to->unknown = 0;
 }
 

@@ -272,6 +272,24 @@ void snapshot_glance(struct snapshot *s, pid_t tid, const struct call *call, siz
 	s->newborn = false;
 }
 
+int snapshot_of_event(struct snapshot *s, const struct regs *regs, const void *bytes, size_t len,
+		      bool more)
+{
+	if (snapshot_reserve(s, len))
+		return ERR_NOMEM;
+	s->regs = *regs;
+	memcpy(s->bytes, bytes, len);
+	set_stack(s, regs->r[DWARF_SP], len);
+	s->stack.more = more ? UINT32_MAX : 0;
+	for (unsigned i = 0; i < SNAPSHOT_OTHERS; i++)
+		set_other(s, i, 0, 0);
+	memset(&s->stacks, 0, sizeof(s->stacks));
+	memset(&s->go.goroutine, 0, sizeof(s->go.goroutine));
+	memset(&s->go.place, 0, sizeof(s->go.place));
+	s->newborn = false;
+	return 0;
+}
+
 /* Like snapshot_reserve, but what has been copied stays. */
 static int make_room(struct snapshot *s, size_t room)
 {

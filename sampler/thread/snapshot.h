@@ -76,4 +76,9 @@ int snapshot_extend(struct snapshot *s, pid_t tid, size_t len);
 void snapshot_glance(struct snapshot *s, pid_t tid, const struct call *call, size_t want,
 		     uint64_t top);
 
+/* The same of what the kernel has copied (sampler/capture/event.h): the bytes from sp upward, and no
+ * other stack. `more`: behind them may be more. ERR_NOMEM. */
+int snapshot_of_event(struct snapshot *s, const struct regs *regs, const void *bytes, size_t len,
+		      bool more);
+
 #endif

@@ -1,0 +1,51 @@
+/*
+ * The second source of samples: the kernel's own timer on each CPU (a perf event of the software CPU
+ * clock, which needs no hardware). In its interrupt the kernel copies registers and stack of whatever
+ * thread runs there into a ring that we read later. Nothing is stopped, searched for or woken.
+ *
+ * An event of a CPU sees the threads of all processes; the caller drops strangers'. That takes
+ * CAP_PERFMON (or CAP_SYS_ADMIN, before Linux 5.8), or kernel.perf_event_paranoid below 1.
+ *
+ * Rejected: an event for each thread. With a ring for each CPU that is threads times CPUs descriptors,
+ * and each new thread is missed until it has one.
+ */
+#ifndef SAMPLER_CAPTURE_EVENTS_H
+#define SAMPLER_CAPTURE_EVENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct error;
+struct event;
+struct events;
+
+/* Most bytes of a stack that a record can hold: its length has 16 bits. */
+enum { EVENTS_STACK_MAX = 64000 };
+
+/* Opens and starts an event on each CPU that is online, one sample each `period_ns` (at least 100,000)
+ * of time in which the CPU is not idle, with up to `stack` bytes of the user's stack. The caller closes
+ * it. ERR_PERM with the reason when the kernel refuses; ERR_IO, ERR_NOMEM. */
+int events_open(struct events **out, uint64_t period_ns, size_t stack, struct error *err);
+void events_close(struct events *e);
+
+/* Sets the stack's bytes anew, at least: events are opened again. On errors, as of events_open, there
+ * are none any more. */
+int events_deepen(struct events *e, size_t stack, struct error *err);
+size_t events_depth(const struct events *e);
+
+/* Sets how far samples are apart, from now on. */
+void events_pace(struct events *e, uint64_t period_ns);
+
+/* For how long the rings hold what comes. */
+uint64_t events_hold_ns(const struct events *e);
+
+/* The next sample, valid until the next call. False: there is none now. */
+bool events_next(struct events *e, struct event *event);
+
+unsigned events_cpus(const struct events *e);
+
+/* Samples that found no room in their ring. */
+uint64_t events_lost(const struct events *e);
+
+#endif
