@@ -71,17 +71,19 @@ static int add_child(struct recorded *r, pid_t pid)
 	return rc == ERR_NOMEM ? rc : 0;
 }
 
-static int read_children(struct recorded *r, const struct member *m, pid_t tid)
+/* *adding grows by the CPU time in ns that new members take: they come once. */
+static int read_children(struct recorded *r, const struct member *m, pid_t tid, uint64_t *adding)
 {
 	char name[64];
 	struct buffer text = { 0 };
 	struct cursor c;
+	uint64_t cpu;
 	int rc;
-
 	snprintf(name, sizeof(name), "task/%d/children", tid);
 	rc = process_read(&m->process, name, &text, NULL);
 	cursor_init(&c, text.data, rc ? 0 : text.len, "children");
 	rc = rc == ERR_NOMEM ? rc : 0;
+	cpu = thread_cpu_ns();
 	while (!rc && cursor_left(&c)) {
 		pid_t pid = (pid_t)cursor_number(&c, 10);
 
@@ -89,21 +91,22 @@ static int read_children(struct recorded *r, const struct member *m, pid_t tid)
 		if (!c.failed)
 			rc = add_child(r, pid);
 	}
+	*adding += thread_cpu_ns() - cpu;
 	buffer_release(&text);
 	return rc;
 }
 
 static int find_children_of(struct recorded *r, struct member *m)
 {
-	uint64_t start = monotonic_ns(), cpu = thread_cpu_ns(), cost;
+	uint64_t start = monotonic_ns(), cpu = thread_cpu_ns(), adding = 0, cost;
 	size_t count;
 	const struct thread *threads = threads_get(m->threads, &count);
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < count; i++)
 		if (!threads[i].ended)
-			rc = read_children(r, m, threads[i].tid);
-	cost = (thread_cpu_ns() - cpu) * COST_FACTOR;
+			rc = read_children(r, m, threads[i].tid, &adding);
+	cost = (thread_cpu_ns() - cpu - adding) * COST_FACTOR;
 	m->children_due_ns = start + (cost > LOOK_NS ? cost : LOOK_NS);
 	return rc;
 }
