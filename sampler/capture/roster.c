@@ -154,12 +154,18 @@ static clockid_t clock_of(const struct member *m)
 	return clock_getcpuclockid(m->process.pid, &clock) ? 0 : clock;
 }
 
+/* Those that the other source serves need none. */
+static bool has_seats(const struct member *m)
+{
+	return !m->ended && !m->by_events;
+}
+
 static size_t count_alive(struct member *const *members, size_t count)
 {
 	size_t alive = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (!members[i]->ended)
+		if (has_seats(members[i]))
 			alive += threads_alive(members[i]->threads);
 	return alive;
 }
@@ -201,7 +207,7 @@ int roster_list(struct roster *r, struct member *const *members, size_t count)
 	roster_pace(r, r->apart_ns);
 	r->seat_count = r->bench_count = 0;
 	for (size_t i = 0; i < count; i++)
-		if (!members[i]->ended)
+		if (has_seats(members[i]))
 			fill_bench(r, &r->benches[r->bench_count++], members[i], olds, old_count,
 				   &old);
 	for (; old < old_count; old++) {

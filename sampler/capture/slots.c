@@ -134,7 +134,7 @@ int slot_prepare(struct slot *slot, const struct slot_wants *wants, struct membe
 	slot->call_then = CALL_UNKNOWN;
 	slot->rc = 0;
 	slot->cpu_ns = 0;
-	slot->taken = slot->glanced = slot->labelled = slot->left_alone = false;
+	slot->taken = slot->glanced = slot->by_event = slot->labelled = slot->left_alone = false;
 	slot->urgent = interps_compile(m->interps);
 	slot->trust = TRUST_FULL;
 	slot->stop = (struct stop){ .outcome = STOP_REFUSED };

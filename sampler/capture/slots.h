@@ -74,6 +74,7 @@ struct slot {
 	bool left_alone;  /* it was in a call that a stop might cut short */
 	bool taken;	  /* the stack was copied */
 	bool glanced;	  /* without stopping the thread */
+	bool by_event;	  /* the kernel copied it (events.h) */
 	bool urgent; /* code that its process compiles may be gone soon, or its held time counts */
 	bool labelled; /* its labels have been read */
 	enum slot_trust trust;

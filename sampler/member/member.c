@@ -85,6 +85,7 @@ enum member_space member_space(struct member *m)
 {
 	if (has_space(m))
 		return SPACE_SAME;
+	m->space_ns = monotonic_ns();
 	if (m->maps_fd >= 0)
 		close(m->maps_fd);
 	m->maps_fd = process_openat(&m->process, "maps", O_RDONLY);

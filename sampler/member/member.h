@@ -49,6 +49,7 @@ struct member {
 	uint64_t go_generation, go_tried_ns; /* of the maps, and when, at the last search for Go */
 	int pagemap_fd;			     /* of the address space of maps_fd; -1: not open */
 	_Atomic bool absent; /* a page of a stack was not there once (sampler/capture/slots.h) */
+	uint64_t space_ns;   /* CLOCK_MONOTONIC: when its present address space was met first */
 	int maps_fd;	     /* reads as empty once the address space is gone */
 	uint64_t maps_read_ns, maps_cost_ns; /* the last reading: when, and its CPU time */
 	uint64_t cpu_start_ns;		     /* of the process, before the round */
@@ -60,7 +61,12 @@ struct member {
 	uint64_t exposure_due_ns; /* when to find that out again */
 	bool local_mounts;	  /* process_has_local_mounts (sampler/thread/calls.h), */
 	uint64_t mounts_due_ns;	  /* and when to find that out again */
-	bool dumps_core;	  /* it is left alone: none of its threads will run again */
+	bool by_events;	 /* its CPU samples come without a stop (sampler/capture/events.h) */
+	bool needs_stop; /* they do not suffice: its stacks are deep, or several */
+	/* Of such samples: walks; those whose copy was too short; those that went on elsewhere. */
+	uint32_t event_walks, event_cut, event_lacked;
+	uint64_t event_want; /* bytes of a stack that would have sufficed; 0: not known */
+	bool dumps_core;     /* it is left alone: none of its threads will run again */
 };
 
 /* Opens a process. Its images are shared with `beside` unless that is NULL. The caller closes the

@@ -99,6 +99,10 @@ static void samples_line(const struct recording_stats *s, unsigned rate, char *l
 		append(line, " of %lu processes", s->processes);
 	if (s->glances)
 		append(line, ", %lu read without a stop", s->glances);
+	if (s->by_event)
+		append(line, ", %lu copied by the kernel's timer", s->by_event);
+	if (*s->no_events)
+		append(line, ", without perf events: %s", s->no_events);
 	if (s->labels_lost)
 		append(line, ", %lu without labels that their goroutines gave up", s->labels_lost);
 	if (s->labels_unknown)

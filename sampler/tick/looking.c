@@ -25,7 +25,8 @@ static const uint64_t MOUNTS_NS = 5 * NS_PER_S; /* from one reading of the mount
 enum {
 	LOOK_COST_NS = 200000, /* fifty times the cost of a look with cold caches */
 	BACK_OFF_NS = 2000000000,
-	ACCOUNT_NS = 100000000, /* from look to look, where they only keep accounts */
+	ACCOUNT_NS = 100000000,	   /* from look to look, where they only keep accounts: */
+	ACCOUNT_COST_FACTOR = 100, /* in a hundredth of the time at most */
 	REFRESH_COST_FACTOR = 200,
 	COUNT_LOOKS = 16,  /* from one count of threads without a stack to the next */
 	FIRST_GLANCES = 4, /* in a look, of threads without a stack, at least */
@@ -186,8 +187,11 @@ static int refresh_member(struct round *r, struct member *m, bool *changed, stru
 static int refresh_members(struct round *round, struct error *err)
 {
 	struct recorded *r = &round->recorded;
-	bool alive = false, changed = false;
+	bool alive = false, changed = sources_choose(round);
 	int rc = 0;
+
+	if (changed)
+		roster_lock(&round->roster);
 
 	for (uint32_t i = 0; !rc && i < r->member_count; i++) {
 		rc = refresh_member(round, r->members[i], &changed, err);
@@ -211,6 +215,7 @@ static int find_children(struct round *r)
 
 	if (rc || r->recorded.member_count == before)
 		return rc;
+	sources_choose(r);
 	roster_lock(&r->roster);
 	rc = roster_list(&r->roster, r->recorded.members, r->recorded.member_count);
 	roster_unlock(&r->roster);
@@ -229,10 +234,10 @@ static int look_at_all(struct round *round)
 {
 	struct recorded *r = &round->recorded;
 	struct plan *p = &round->plan;
+	uint64_t cost = thread_cpu_ns();
 	int rc = 0;
 
 	p->apart_ns = r->wall ? p->stride_ns : ACCOUNT_NS;
-	p->looks_due_ns = p->tick_ns + (r->wall ? 0 : ACCOUNT_NS);
 	plan_looks(round);
 	for (uint32_t i = 0; !rc && i < r->member_count; i++) {
 		struct member *m = r->members[(i + p->looks) % r->member_count];
@@ -241,12 +246,14 @@ static int look_at_all(struct round *round)
 			rc = look_at_member(round, m);
 	}
 	p->looks++;
+	cost = (thread_cpu_ns() - cost) * ACCOUNT_COST_FACTOR;
+	p->looks_due_ns = p->tick_ns + (r->wall ? 0 : cost > ACCOUNT_NS ? cost : ACCOUNT_NS);
 	return rc ? rc : glance_all(round);
 }
 
 /* Where there are many processes, asking each whether its threads have changed takes a 200th of our
  * time at most. */
-static int refresh(struct round *round)
+int round_refresh(struct round *round)
 {
 	struct plan *p = &round->plan;
 	uint64_t cpu = thread_cpu_ns();
@@ -261,7 +268,7 @@ static int refresh(struct round *round)
 
 int round_look(struct round *round)
 {
-	int rc = refresh(round);
+	int rc = round_refresh(round);
 
 	note_moments(&round->recorded);
 	if (rc)

@@ -16,12 +16,20 @@ struct profile;
 typedef int recording_writer(const void *ctx, const struct profile *p, struct outfile *file,
 			     struct error *err);
 
+/* Which source gives CPU samples (sampler/tick/sourcing.h). */
+enum engine {
+	ENGINE_AUTO,   /* perf events where they suffice and are permitted, else stops */
+	ENGINE_PERF,   /* the same, but an error if they are refused */
+	ENGINE_PTRACE, /* stops */
+};
+
 struct recording_options {
-	const pid_t *pids;	 /* the processes to sample; not owned */
-	size_t pid_count;	 /* or 0 and: */
-	char *const *command;	 /* a command to start and sample, NULL-terminated */
-	uint64_t duration_ns;	 /* 0: until the target ends or recording_stop */
-	unsigned rate;		 /* ticks a second, 1 to 10000 */
+	const pid_t *pids;    /* the processes to sample; not owned */
+	size_t pid_count;     /* or 0 and: */
+	char *const *command; /* a command to start and sample, NULL-terminated */
+	uint64_t duration_ns; /* 0: until the target ends or recording_stop */
+	unsigned rate;	      /* ticks a second, 1 to 10000 */
+	enum engine engine;
 	bool children;		 /* also samples the processes that they make */
 	bool alone;		 /* the user asked for a command without its children */
 	bool wall;		 /* also samples waiting threads, and records wall time */

@@ -84,11 +84,13 @@ int round_init(struct round *r, const pid_t *pids, size_t count,
 	if (roster_init(&r->roster) || slots_init(&r->slots, slots_wanted()) ||
 	    unwinder_new(&r->walker.unwinder))
 		return error_nomem(err);
-	return reader_new(&r->reader, err);
+	rc = reader_new(&r->reader, err);
+	return rc ? rc : sources_open(r, options->engine, err);
 }
 
 void round_release(struct round *r)
 {
+	sources_close(r);
 	reader_free(r->reader);
 	slots_release(&r->slots);
 	roster_release(&r->roster);
@@ -130,7 +132,8 @@ int round_start(struct round *round, uint64_t duration_ns, struct error *err)
 	if (rc)
 		return rc;
 	r->start_real_ns = clock_ns(CLOCK_REALTIME);
-	r->start_ns = round->plan.next_tick_ns = round->ticking.pace.start_ns = monotonic_ns();
+	r->start_ns = round->events_ns = round->plan.next_tick_ns = round->ticking.pace.start_ns =
+		monotonic_ns();
 	for (uint32_t i = 0; i < r->member_count; i++)
 		begin_threads(r->members[i], r->start_ns);
 	r->end_ns = duration_ns ? r->start_ns + duration_ns : 0;
@@ -143,18 +146,25 @@ uint64_t plan_random(struct plan *p)
 }
 
 /* Children that live for some milliseconds are to be met. */
-static uint64_t own_apart_ns(const struct plan *p, const struct recorded *r)
+static uint64_t own_apart_ns(const struct round *round)
 {
+	const struct recorded *r = &round->recorded;
+	const struct plan *p = &round->plan;
+	uint64_t most = sources_apart_ns(round);
 	bool calm = !r->children && p->tick_ns - p->changed_ns > CALM_NS;
 	uint64_t apart = calm ? CALM_TICK_NS : OWN_TICK_NS;
 
-	return r->wall || p->stride_ns > apart ? p->stride_ns : apart;
+	if (r->wall || p->stride_ns > apart)
+		apart = p->stride_ns;
+	return apart < most ? apart : most;
 }
 
 /* With wall time on the tickers' grid, each moved by up to a quarter of the period. */
-static void plan_tick(struct plan *p, const struct recorded *r)
+static void plan_tick(struct round *round)
 {
-	uint64_t apart = own_apart_ns(p, r), now = monotonic_ns();
+	const struct recorded *r = &round->recorded;
+	struct plan *p = &round->plan;
+	uint64_t apart = own_apart_ns(round), now = monotonic_ns();
 
 	p->next_tick_ns = now - (now - r->start_ns) % apart + apart +
 			  (r->wall ? plan_random(p) % (apart / 2) - apart / 4 : 0);
@@ -186,24 +196,37 @@ static void pace_roster(struct round *r)
 	roster_pace(&r->roster, r->plan.stride_ns / count);
 }
 
+/* Ticks that have been made since the last account, of each ticker or timer. */
+static double ticks_made(const struct round *r, uint64_t now)
+{
+	const struct plan *p = &r->plan;
+	uint64_t ticks = r->ticking.figures.due;
+	double periods = r->tickers.count ?
+				 (double)(ticks - p->ticks) / r->tickers.count :
+				 (double)(now - p->settled_ns) / (double)r->ticking.pace.period_ns;
+
+	return periods / p->budget.stride;
+}
+
 /* Accounts what sampling has cost, once a tick of all tickers has been made, and paces them. */
 static void settle(struct round *r)
 {
 	struct plan *p = &r->plan;
 	struct pace *pace = &r->ticking.pace;
-	uint64_t ticks = r->ticking.figures.due,
+	uint64_t now = monotonic_ns(),
 		 cpu_ns = thread_cpu_ns() + tickers_cpu_ns(&r->tickers) + reader_cpu_ns(r->reader);
-	double made = r->tickers.count ? (double)(ticks - p->ticks) / r->tickers.count : 0;
+	double made = ticks_made(r, now);
 
-	made /= p->budget.stride;
 	if (made < 1 || cpu_ns < p->cpu_ns)
 		return;
-	budget_spend(&p->budget, monotonic_ns(), cpu_ns - p->cpu_ns, made);
+	budget_spend(&p->budget, now, cpu_ns - p->cpu_ns, made);
 	p->cpu_ns = cpu_ns;
-	p->ticks = ticks;
+	p->ticks = r->ticking.figures.due;
+	p->settled_ns = now;
 	pace->stride = (uint32_t)(p->budget.stride * BUDGET_ONE + 0.5);
 	pace->weight = budget_weight(&p->budget);
 	p->stride_ns = (uint64_t)((double)pace->period_ns * p->budget.stride);
+	sources_pace(r, p->stride_ns);
 	r->roster.part = (uint32_t)(p->budget.part * BUDGET_ONE + 0.5);
 	pace_roster(r);
 }
@@ -269,6 +292,14 @@ static void set_own_priority(const struct round *r)
 	set_priority(compiles ? PRIORITY_PROMPT : PRIORITY_ORDINARY);
 }
 
+/* Where the timers of the kernel serve all processes, there are none. */
+static int keep_tickers(struct round *r)
+{
+	if (r->tickers.of)
+		return tickers_keep(&r->tickers, &r->ticking, &r->error);
+	return sources_need_tickers(r) ? tickers_start(&r->tickers, &r->ticking, &r->error) : 0;
+}
+
 static void tick(struct round *r)
 {
 	int rc;
@@ -276,8 +307,9 @@ static void tick(struct round *r)
 	set_own_priority(r);
 	r->plan.tick_ns = monotonic_ns();
 	rc = round_look(r);
+	sources_collect(r);
 	if (!rc)
-		rc = tickers_keep(&r->tickers, &r->ticking, &r->error);
+		rc = keep_tickers(r);
 	round_collect(r);
 	round_unwind_at_leisure(r);
 	if (waiting_settle(&r->recorded, r->plan.tick_ns))
@@ -338,7 +370,7 @@ static void collect(struct round *r)
 	eventfd_t count;
 
 	eventfd_read(r->ticking.back_fd, &count);
-	if (tickers_keep(&r->tickers, &r->ticking, &r->error))
+	if (keep_tickers(r))
 		end_with(r, RECORDING_LOST);
 	round_collect(r);
 	round_unwind_at_leisure(r);
@@ -396,6 +428,7 @@ static void stop_tickers(struct round *r)
 			r->child_reaped |= ticker_reaped(r->tickers.of[i], first, &r->child_status);
 	tickers_end(&r->tickers, &r->ticking);
 	round_collect(r);
+	sources_collect(r);
 	if (round_unwind(r))
 		end_with(r, RECORDING_LOST);
 	for (unsigned i = 0; i < r->slots.count; i++)
@@ -413,13 +446,15 @@ void round_sample(struct round *r)
 	set_priority(PRIORITY_PROMPT);
 	r->plan.cpu_ns = 0;
 	r->ticking.watchdog = r->watchdog;
+	r->plan.settled_ns = monotonic_ns();
+	sources_choose(r);
 	pace_roster(r);
 	roster_lock(&r->roster);
 	rc = roster_list(&r->roster, r->recorded.members, r->recorded.member_count);
 	roster_unlock(&r->roster);
 	r->plan.tick_ns = monotonic_ns();
 	rc = rc ? error_nomem(&r->error) : round_look(r); /* a first look, before the first tick */
-	rc = rc ? rc : tickers_start(&r->tickers, &r->ticking, &r->error);
+	rc = rc ? rc : keep_tickers(r);
 	if (rc)
 		end_with(r, rc == ERR_GONE ? RECORDING_EXITED : RECORDING_LOST);
 	r->tid = (pid_t)syscall(SYS_gettid);
@@ -429,7 +464,7 @@ void round_sample(struct round *r)
 		wait_for_tick(r);
 		if (r->end == RECORDING_RUNNING && monotonic_ns() >= r->plan.next_tick_ns) {
 			tick(r);
-			plan_tick(&r->plan, &r->recorded);
+			plan_tick(r);
 		}
 	}
 	set_priority(PRIORITY_PROMPT);

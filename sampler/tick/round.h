@@ -25,6 +25,7 @@
 #include "sampler/unwind/stack.h"
 
 struct member;
+struct slot;
 struct unwinder;
 struct reader;
 struct watchdog;
@@ -34,6 +35,7 @@ struct plan {
 	struct budget budget;
 	uint64_t cpu_ns;	       /* of all sampling threads, so far charged to the budget */
 	uint64_t ticks;		       /* of all tickers, so far charged to it */
+	uint64_t settled_ns;	       /* CLOCK_MONOTONIC: when that was */
 	uint64_t stride_ns;	       /* from tick to tick of a ticker */
 	_Atomic uint64_t next_tick_ns; /* CLOCK_MONOTONIC: of this thread */
 	uint64_t tick_ns;	       /* when its present tick began */
@@ -67,8 +69,12 @@ struct round {
 	struct looks looks;
 	struct slots slots;
 	struct roster roster;
-	struct ticking ticking; /* what the tickers share */
-	struct tickers tickers; /* while the round is sampled */
+	struct ticking ticking;	  /* what the tickers share */
+	struct tickers tickers;	  /* while the round is sampled */
+	struct events *events;	  /* NULL: none are open */
+	uint64_t events_ns;	  /* until when their periods are counted */
+	uint64_t events_apart_ns; /* how far they are apart; 0: as requested */
+	uint64_t events_lost;	  /* as events_lost, so far counted */
 	struct walker walker;
 	_Atomic pid_t tid;	   /* of its thread, while it samples; else 0 */
 	struct watchdog *watchdog; /* not owned */
@@ -112,6 +118,10 @@ bool round_is_over(const struct recorded *r);
  * ERR_NOMEM. */
 int round_look(struct round *r);
 
+/* The lists alone, even if it was done a moment ago where round.plan.refresh_due_ns is 0. Errors as of
+ * round_look. */
+int round_refresh(struct round *r);
+
 /* Takes back the slots that have come back. */
 void round_collect(struct round *r);
 
@@ -127,5 +137,37 @@ void round_unwind_at_leisure(struct round *r);
 /* May a thread that waits in `call` be stopped without changing how the call ends? */
 bool round_may_interrupt(const struct round *r, const struct member *m, const struct thread *thread,
 			 const struct call *call);
+
+/* Which source gives a process's CPU samples, and the samples of the second one (sourcing.c).
+ *
+ * Perf events (sampler/capture/events.h) serve a process all of whose frames lie on the machine's
+ * stack. One with a runtime (Go, an interpreter, a compiler) stays with the tickers: what its frames
+ * refer to must be read while the thread stands still. So does one whose stacks are deeper than a
+ * record, or go on in another place. With wall time all do. */
+
+/* Opens the perf events, if they are wanted. Where they are refused all processes stay with the tickers,
+ * unless the user insists: ERR_PERM, ERR_IO, ERR_NOMEM. */
+int sources_open(struct round *r, enum engine engine, struct error *err);
+void sources_close(struct round *r);
+
+/* Chooses the source of each process anew. True if any has changed: the roster is to be listed. */
+bool sources_choose(struct round *r);
+
+/* Is any process served by tickers? */
+bool sources_need_tickers(const struct round *r);
+
+/* Takes what the events have brought into slots, and walks these where none is free. */
+void sources_collect(struct round *r);
+
+/* At least so often it is to be called, in ns. */
+uint64_t sources_apart_ns(const struct round *r);
+
+/* Ticks are to be so far apart, by the budget. */
+void sources_pace(struct round *r, uint64_t apart_ns);
+
+/* Learns from the walk of an event's stack whether records suffice; `deeper` is the walk beyond the copy,
+ * if that was too short. */
+void sources_learn(struct member *m, const struct slot *slot, const struct stack *walk,
+		   const struct stack *deeper);
 
 #endif

@@ -45,15 +45,17 @@ struct recording_stats {
 	unsigned cpus_refused;		/* on which threads of the target may run, but we may not */
 	uint64_t glances;		/* stacks of waiting threads read without a stop */
 	uint64_t spared,
-		over;	    /* left out to keep the pause budget: of waiting, of running threads */
-	uint64_t transfers; /* left out: the thread was in a call that a stop may cut short */
-	uint64_t exposed;   /* looks left out since a stop might end a call (exposure.h) */
-	uint64_t cut;	    /* calls that a stop failed with EINTR, unrepaired */
-	uint64_t withheld;  /* ticks left out to keep the CPU budget */
-	double parts;	    /* the part of the threads looked at, summed over ticks */
-	uint64_t overdue;   /* threads that did not stop within a second */
-	uint64_t stuck;	    /* reads for a sample that did not come back in time */
-	uint64_t own_stuck; /* the same of reads while no thread was held; set at the end */
+		over;	     /* left out to keep the pause budget: of waiting, of running threads */
+	uint64_t by_event;   /* samples that the kernel copied, without a stop */
+	char no_events[512]; /* why there are none; "": there are, or none were wanted */
+	uint64_t transfers;  /* left out: the thread was in a call that a stop may cut short */
+	uint64_t exposed;    /* looks left out since a stop might end a call (exposure.h) */
+	uint64_t cut;	     /* calls that a stop failed with EINTR, unrepaired */
+	uint64_t withheld;   /* ticks left out to keep the CPU budget */
+	double parts;	     /* the part of the threads looked at, summed over ticks */
+	uint64_t overdue;    /* threads that did not stop within a second */
+	uint64_t stuck;	     /* reads for a sample that did not come back in time */
+	uint64_t own_stuck;  /* the same of reads while no thread was held; set at the end */
 	uint64_t avoided, unread;  /* samples left out, since a read of that process was not back:
 				   * before and after the stop */
 	uint64_t repaired, undone; /* calls entered again; of these, met by a signal */

@@ -203,6 +203,7 @@ static int keep_stack(struct recorded *r, struct walker *w, const struct slot *s
 	r->stats.cpu_weight += ran ? slot->weight : 0;
 	r->stats.uncertain += ran && slot->trust != TRUST_FULL ? slot->weight : 0;
 	r->stats.glances += slot->glanced;
+	r->stats.by_event += slot->by_event;
 	return 0;
 }
 
@@ -309,6 +310,7 @@ static int walk_slot(struct round *r, struct member *m, struct slot *slot)
 	    thread->cpu_ns < NEWBORN_CPU_NS && w->walk.end != STACK_OUTERMOST)
 		end_newborn(&w->walk);
 	roster_lock(&r->roster);
+	sources_learn(m, slot, &w->walk, &w->deeper);
 	learn_stack_size(m, thread, copied, &slot->snapshot, &w->walk, &w->deeper);
 	rc = interp_place_learn(&thread->interp, &slot->snapshot.interp);
 	rc = rc ? rc : member_place(m, thread);

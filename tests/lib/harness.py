@@ -163,6 +163,8 @@ def mostly_whole(recording, percent=99.0):
     return walked >= percent or samples * (100 - walked) <= 150
 
 
+# For tests of what a stop does: where perf events serve, nothing is stopped.
+STOPS = ("--engine", "ptrace")
 WHOLE_CPU = ("--max-cpu", "100")  # for tests of anything but the budget
 
 

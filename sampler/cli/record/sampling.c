@@ -50,6 +50,20 @@ static int set_max_cpu(struct recording_options *r, struct error *err)
 	return rc;
 }
 
+static int set_engine(struct recording_options *r, struct error *err)
+{
+	static const char *const names[] = {
+		[ENGINE_AUTO] = "auto", [ENGINE_PERF] = "perf", [ENGINE_PTRACE] = "ptrace"
+	};
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(optarg, names[i])) {
+			r->engine = (enum engine)i;
+			return 0;
+		}
+	return error_set(err, ERR_USAGE, "unknown engine '%s': auto, perf or ptrace", optarg);
+}
+
 bool sampling_option(int option, struct recording_options *r, pid_t *pids, unsigned *symbolize,
 		     int *rc, struct error *err)
 {
@@ -80,6 +94,9 @@ bool sampling_option(int option, struct recording_options *r, pid_t *pids, unsig
 		return true;
 	case 'B':
 		*rc = set_max_cpu(r, err);
+		return true;
+	case 'G':
+		*rc = set_engine(r, err);
 		return true;
 	case 'I':
 		*symbolize |= SYMBOLIZE_NO_INLINE;

@@ -18,6 +18,7 @@ struct recording_options;
 		{ "goid", no_argument, NULL, 'g' }, \
 		{ "max-pause-share", required_argument, NULL, 'M' }, \
 		{ "max-cpu", required_argument, NULL, 'B' }, \
+		{ "engine", required_argument, NULL, 'G' }, \
 		{ "no-inline", no_argument, NULL, 'I' }, \
 	{ \
 		"no-native", no_argument, NULL, 'P' \

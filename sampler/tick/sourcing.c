@@ -1,0 +1,241 @@
+/*
+ * Events are read in bulk, at each tick of the round's thread. Their stacks need no haste: the bytes are
+ * copied already, and the maps are those that explain them unless the process has executed a program
+ * meanwhile; what came before the present address space was met is dropped.
+ */
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "sampler/account/budget.h"
+#include "sampler/capture/event.h"
+#include "sampler/capture/events.h"
+#include "sampler/capture/slots.h"
+#include "sampler/interp/interps.h"
+#include "sampler/member/member.h"
+#include "sampler/thread/threads.h"
+#include "sampler/tick/round.h"
+#include "sampler/unwind/stack.h"
+
+enum {
+	STACK_FIRST = 8192, /* bytes of a stack that are copied; more, where they are too few */
+	CUT_FEW = 2,	    /* so many walks whose copy was too short: copies are doubled */
+	CUT_MANY = 4,	    /* so many, and */
+	CUT_PART = 50,	    /* one of so many, and they cannot be: records do not suffice */
+	PACE_STEP = 16,	    /* a new period that differs by less than a 16th is not set */
+};
+
+int sources_open(struct round *r, enum engine engine, struct error *err)
+{
+	struct recording_stats *s = &r->recorded.stats;
+	struct error why;
+
+	if (engine == ENGINE_PTRACE || r->recorded.wall ||
+	    !events_open(&r->events, r->ticking.pace.period_ns, STACK_FIRST, &why))
+		return 0;
+	r->events = NULL;
+	if (engine == ENGINE_PERF)
+		return error_set(err, why.code, "%s", why.text);
+	snprintf(s->no_events, sizeof(s->no_events), "%s", why.text);
+	return 0;
+}
+
+void sources_close(struct round *r)
+{
+	events_close(r->events);
+	r->events = NULL;
+}
+
+static bool suffices(const struct round *r, const struct member *m)
+{
+	return r->events && !m->needs_stop && !m->has_go && !interps_any(m->interps);
+}
+
+/* Where the kernel refuses that now, the processes stay with the tickers. */
+static void deepen(struct round *r, size_t stack)
+{
+	struct error err;
+
+	if (events_deepen(r->events, stack, &err))
+		sources_close(r);
+	for (uint32_t i = 0; i < r->recorded.member_count; i++)
+		r->recorded.members[i]->event_cut = 0;
+}
+
+static bool are_many(uint32_t bad, uint32_t walks)
+{
+	return bad >= CUT_MANY && bad > walks / CUT_PART;
+}
+
+/* How deep a stack is may be known, from a walk beyond the copy. */
+static void judge_depth(struct round *r, struct member *m)
+{
+	size_t depth = events_depth(r->events);
+
+	if (m->event_want > EVENTS_STACK_MAX)
+		m->needs_stop = true;
+	else if (depth >= EVENTS_STACK_MAX)
+		m->needs_stop |= are_many(m->event_cut, m->event_walks);
+	else if (m->event_want > depth)
+		deepen(r, m->event_want);
+	else if (m->event_cut >= CUT_FEW)
+		deepen(r, depth * 2);
+}
+
+bool sources_choose(struct round *r)
+{
+	bool changed = false;
+
+	for (uint32_t i = 0; r->events && i < r->recorded.member_count; i++)
+		judge_depth(r, r->recorded.members[i]);
+	for (uint32_t i = 0; i < r->recorded.member_count; i++) {
+		struct member *m = r->recorded.members[i];
+		bool now = suffices(r, m);
+
+		changed |= !m->ended && m->by_events != now;
+		m->by_events = now;
+	}
+	return changed;
+}
+
+bool sources_need_tickers(const struct round *r)
+{
+	for (uint32_t i = 0; i < r->recorded.member_count; i++)
+		if (!r->recorded.members[i]->ended && !r->recorded.members[i]->by_events)
+			return true;
+	return false;
+}
+
+void sources_learn(struct member *m, const struct slot *slot, const struct stack *walk,
+		   const struct stack *deeper)
+{
+	if (!slot->by_event)
+		return;
+	m->event_walks++;
+	/* Where nothing was copied, the page is not there: a stop would find no more. */
+	m->event_lacked += walk->end == STACK_MEMORY_UNREADABLE && slot->snapshot.stack.memory.len;
+	m->needs_stop |= are_many(m->event_lacked, m->event_walks);
+	if (walk->end != STACK_COPY_EXHAUSTED)
+		return;
+	m->event_cut++;
+	if (deeper->end == STACK_OUTERMOST && deeper->used + deeper->used / 2 > m->event_want)
+		m->event_want = deeper->used + deeper->used / 2;
+}
+
+static struct member *served_member(const struct round *r, pid_t pid)
+{
+	for (uint32_t i = 0; i < r->recorded.member_count; i++) {
+		struct member *m = r->recorded.members[i];
+
+		if (m->process.pid == pid && !m->ended)
+			return m->by_events ? m : NULL;
+	}
+	return NULL;
+}
+
+/* A thread that was not listed may be new. */
+static struct thread *served_thread(struct round *r, struct member *m, pid_t tid, bool *listed)
+{
+	struct thread *thread = threads_find(m->threads, tid);
+
+	if (thread || *listed)
+		return thread;
+	*listed = true;
+	r->plan.refresh_due_ns = 0;
+	if (round_refresh(r))
+		return NULL;
+	return threads_find(m->threads, tid);
+}
+
+static struct slot *free_slot(struct round *r)
+{
+	struct slot *slot = slots_take(&r->slots);
+
+	if (slot)
+		return slot;
+	round_unwind_at_leisure(r);
+	return slots_take(&r->slots);
+}
+
+static int fill(struct round *r, struct slot *slot, struct member *m, struct thread *thread,
+		const struct event *e)
+{
+	if (slot_prepare(slot, &r->ticking.wants, m, thread, THREAD_RUNNING) ||
+	    snapshot_of_event(&slot->snapshot, &e->regs, e->stack, e->stack_len, !e->whole_stack))
+		return ERR_NOMEM;
+	slot->ticked = slot->taken = slot->by_event = true;
+	slot->looked_ns = thread->asked_ns = e->time_ns;
+	slot->weight = e->period_ns * BUDGET_ONE / r->ticking.pace.period_ns;
+	return 0;
+}
+
+static void take_event(struct round *r, const struct event *e, bool *listed)
+{
+	struct member *m = served_member(r, e->pid);
+	struct thread *thread = m ? served_thread(r, m, e->tid, listed) : NULL;
+	struct slot *slot;
+	bool filled;
+
+	if (!thread || e->time_ns < r->recorded.start_ns)
+		return;
+	if (e->time_ns < m->space_ns) { /* perhaps before an exec */
+		r->recorded.stats.dropped++;
+		return;
+	}
+	slot = free_slot(r);
+	if (!slot) {
+		r->ticking.figures.unserved++;
+		return;
+	}
+	roster_lock(&r->roster);
+	filled = !fill(r, slot, m, thread, e);
+	roster_unlock(&r->roster);
+	r->no_memory |= !filled;
+	slot_set(slot, filled ? SLOT_FULL : SLOT_FREE);
+}
+
+/* Periods of all CPUs that have passed, in which samples may have come. */
+static void count_periods(struct round *r)
+{
+	struct ticker_figures *f = &r->ticking.figures;
+	uint64_t period = r->ticking.pace.period_ns, now = monotonic_ns(),
+		 passed = (now - r->events_ns) / period, due = passed * events_cpus(r->events),
+		 made = (uint64_t)((double)due / r->plan.budget.stride + 0.5),
+		 lost = events_lost(r->events) - r->events_lost;
+
+	r->events_ns += passed * period;
+	r->events_lost += lost;
+	f->unserved += lost;
+	f->due += due;
+	f->ticks += made;
+	f->parts += made * BUDGET_ONE;
+	f->withheld += due - made;
+}
+
+void sources_collect(struct round *r)
+{
+	bool listed = false;
+	struct event e;
+
+	if (!r->events)
+		return;
+	while (events_next(r->events, &e))
+		take_event(r, &e, &listed);
+	count_periods(r);
+}
+
+uint64_t sources_apart_ns(const struct round *r)
+{
+	return r->events ? events_hold_ns(r->events) / 2 : UINT64_MAX;
+}
+
+void sources_pace(struct round *r, uint64_t apart_ns)
+{
+	uint64_t before = r->events_apart_ns ? r->events_apart_ns : r->ticking.pace.period_ns,
+		 differ = apart_ns > before ? apart_ns - before : before - apart_ns;
+
+	if (!r->events || differ < before / PACE_STEP)
+		return;
+	r->events_apart_ns = apart_ns;
+	events_pace(r->events, apart_ns);
+}
