@@ -196,32 +196,19 @@ static void pace_roster(struct round *r)
 	roster_pace(&r->roster, r->plan.stride_ns / count);
 }
 
-/* Ticks that have been made since the last account, of each ticker or timer. */
-static double ticks_made(const struct round *r, uint64_t now)
-{
-	const struct plan *p = &r->plan;
-	uint64_t ticks = r->ticking.figures.due;
-	double periods = r->tickers.count ?
-				 (double)(ticks - p->ticks) / r->tickers.count :
-				 (double)(now - p->settled_ns) / (double)r->ticking.pace.period_ns;
-
-	return periods / p->budget.stride;
-}
-
-/* Accounts what sampling has cost, once a tick of all tickers has been made, and paces them. */
+/* Accounts what sampling has cost, once a tick on each CPU was due, and paces tickers and timers. */
 static void settle(struct round *r)
 {
 	struct plan *p = &r->plan;
 	struct pace *pace = &r->ticking.pace;
 	uint64_t now = monotonic_ns(),
 		 cpu_ns = thread_cpu_ns() + tickers_cpu_ns(&r->tickers) + reader_cpu_ns(r->reader);
-	double made = ticks_made(r, now);
+	double made = (double)(now - p->settled_ns) / (double)pace->period_ns / p->budget.stride;
 
 	if (made < 1 || cpu_ns < p->cpu_ns)
 		return;
 	budget_spend(&p->budget, now, cpu_ns - p->cpu_ns, made);
 	p->cpu_ns = cpu_ns;
-	p->ticks = r->ticking.figures.due;
 	p->settled_ns = now;
 	pace->stride = (uint32_t)(p->budget.stride * BUDGET_ONE + 0.5);
 	pace->weight = budget_weight(&p->budget);

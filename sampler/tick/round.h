@@ -34,7 +34,6 @@ struct watchdog;
 struct plan {
 	struct budget budget;
 	uint64_t cpu_ns;	       /* of all sampling threads, so far charged to the budget */
-	uint64_t ticks;		       /* of all tickers, so far charged to it */
 	uint64_t settled_ns;	       /* CLOCK_MONOTONIC: when that was */
 	uint64_t stride_ns;	       /* from tick to tick of a ticker */
 	_Atomic uint64_t next_tick_ns; /* CLOCK_MONOTONIC: of this thread */
