@@ -89,8 +89,11 @@ int privilege_drop(const struct privilege_needs *needs, struct error *err)
 
 	keep_for_reading(&kept);
 	keep(&kept, CAP_SYS_NICE); /* SCHED_FIFO, and the lowest nice value (priority.c) */
-	if (needs->samples)
+	if (needs->samples) {
 		keep(&kept, CAP_SYS_ADMIN); /* /proc/PID/stack (sampler/thread/preempted.h) */
+		if (CAP_IS_SUPPORTED(CAP_PERFMON))
+			keep(&kept, CAP_PERFMON); /* sampler/capture/events.h */
+	}
 	if (needs->command)
 		keep(&kept, CAP_KILL); /* the command may have become another user */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || set_capabilities(&kept, false))
