@@ -20,7 +20,8 @@
 enum {
 	RING_PAGES =
 		128, /* with the page of its head, what one user may lock for a CPU by default */
-	RING_PAGES_LEAST = 16, /* for a record of any length */
+	RING_PAGES_LEAST = 32, /* for two records of any length */
+	HELD_NS = 300000000, /* what a ring is to hold: as long as a large program's tables take */
 	RECORD_MOST = 1 << 16,
 	RECORD_REST = 256, /* a record without its stack */
 };
@@ -34,6 +35,7 @@ struct ring {
 struct events {
 	struct ring *rings;
 	unsigned count, next; /* the ring that is read next */
+	long online;	      /* CPUs, when they were opened */
 	uint64_t period_ns, lost;
 	uint64_t before_ns, since_ns; /* the period until then */
 	size_t stack, page;
@@ -69,10 +71,20 @@ static void close_ring(const struct events *e, struct ring *r)
 		close(r->fd);
 }
 
+static size_t pages_wanted(const struct events *e)
+{
+	size_t bytes = (e->stack + RECORD_REST) * (HELD_NS / e->period_ns + 1);
+	size_t pages = RING_PAGES_LEAST;
+
+	while (pages < RING_PAGES && pages * e->page < bytes)
+		pages *= 2;
+	return pages;
+}
+
 /* Less, where less may be locked. */
 static bool map_ring(const struct events *e, struct ring *r)
 {
-	for (size_t pages = RING_PAGES; pages >= RING_PAGES_LEAST; pages /= 2) {
+	for (size_t pages = pages_wanted(e); pages >= RING_PAGES_LEAST; pages /= 2) {
 		void *at = mmap(NULL, (pages + 1) * e->page, PROT_READ | PROT_WRITE, MAP_SHARED,
 				r->fd, 0);
 
@@ -100,6 +112,7 @@ static int open_rings(struct events *e, struct error *err)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 
+	e->online = sysconf(_SC_NPROCESSORS_ONLN);
 	e->rings = calloc(cpus > 0 ? (size_t)cpus : 1, sizeof(*e->rings));
 	if (!e->rings)
 		return error_nomem(err);
@@ -161,6 +174,11 @@ int events_deepen(struct events *e, size_t stack, struct error *err)
 	return open_rings(e, err);
 }
 
+int events_keep(struct events *e, struct error *err)
+{
+	return sysconf(_SC_NPROCESSORS_ONLN) == e->online ? 0 : events_deepen(e, e->stack, err);
+}
+
 size_t events_depth(const struct events *e)
 {
 	return e->stack;
@@ -200,8 +218,25 @@ static void copy_out(const struct events *e, const struct ring *r, uint64_t at, 
 	memcpy((uint8_t *)to + first, data, len - first);
 }
 
-/* Takes one record out of a ring; its body is in e->record. False: the ring is empty. */
-static bool take(struct events *e, struct ring *r, struct perf_event_header *header)
+/* A sample's body begins with the process. */
+static bool is_wanted(const struct events *e, const struct ring *r, uint64_t at,
+		      const struct perf_event_header *header, events_wanted *wanted,
+		      const void *owner)
+{
+	int32_t pid;
+
+	if (header->type != PERF_RECORD_SAMPLE)
+		return true;
+	if (header->size < sizeof(*header) + sizeof(pid))
+		return false;
+	copy_out(e, r, at + sizeof(*header), &pid, sizeof(pid));
+	return wanted(owner, pid);
+}
+
+/* Takes one record out of a ring; its body is in e->record, unless nobody wants it: then the header's
+ * type is 0. False: the ring is empty. */
+static bool take(struct events *e, struct ring *r, struct perf_event_header *header,
+		 events_wanted *wanted, const void *owner)
 {
 	_Atomic uint64_t *head = (_Atomic uint64_t *)&r->head->data_head,
 			 *tail = (_Atomic uint64_t *)&r->head->data_tail;
@@ -215,7 +250,10 @@ static bool take(struct events *e, struct ring *r, struct perf_event_header *hea
 		atomic_store_explicit(tail, end, memory_order_release);
 		return false;
 	}
-	copy_out(e, r, at + sizeof(*header), e->record, header->size - sizeof(*header));
+	if (is_wanted(e, r, at, header, wanted, owner))
+		copy_out(e, r, at + sizeof(*header), e->record, header->size - sizeof(*header));
+	else
+		header->type = 0;
 	atomic_store_explicit(tail, at + header->size, memory_order_release);
 	return true;
 }
@@ -236,13 +274,13 @@ static uint64_t period_at(const struct events *e, uint64_t ns)
 	return ns < e->since_ns ? e->before_ns : e->period_ns;
 }
 
-bool events_next(struct events *e, struct event *event)
+bool events_next(struct events *e, events_wanted *wanted, const void *owner, struct event *event)
 {
 	struct perf_event_header header;
 
 	for (unsigned empty = 0; empty < e->count;) {
 		struct ring *r = &e->rings[e->next];
-		bool took = take(e, r, &header);
+		bool took = take(e, r, &header, wanted, owner);
 
 		if (!took) {
 			empty++;

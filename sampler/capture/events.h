@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct error;
 struct event;
@@ -40,8 +41,14 @@ void events_pace(struct events *e, uint64_t period_ns);
 /* For how long the rings hold what comes. */
 uint64_t events_hold_ns(const struct events *e);
 
-/* The next sample, valid until the next call. False: there is none now. */
-bool events_next(struct events *e, struct event *event);
+/* Opens them anew if CPUs have come or gone. Errors as of events_deepen. */
+int events_keep(struct events *e, struct error *err);
+
+/* Is a process of interest? Strangers' samples are passed over, not copied. */
+typedef bool events_wanted(const void *owner, pid_t pid);
+
+/* The next sample of a wanted process, valid until the next call. False: there is none now. */
+bool events_next(struct events *e, events_wanted *wanted, const void *owner, struct event *event);
 
 unsigned events_cpus(const struct events *e);
 

@@ -72,6 +72,7 @@ struct round {
 	struct tickers tickers;	  /* while the round is sampled */
 	struct events *events;	  /* NULL: none are open */
 	uint64_t events_ns;	  /* until when their periods are counted */
+	uint64_t events_due_ns;	  /* when to look again at the CPUs */
 	uint64_t events_apart_ns; /* how far they are apart; 0: as requested */
 	uint64_t events_lost;	  /* as events_lost, so far counted */
 	struct walker walker;

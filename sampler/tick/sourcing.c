@@ -18,11 +18,12 @@
 #include "sampler/unwind/stack.h"
 
 enum {
-	STACK_FIRST = 8192, /* bytes of a stack that are copied; more, where they are too few */
-	CUT_FEW = 2,	    /* so many walks whose copy was too short: copies are doubled */
-	CUT_MANY = 4,	    /* so many, and */
-	CUT_PART = 50,	    /* one of so many, and they cannot be: records do not suffice */
-	PACE_STEP = 16,	    /* a new period that differs by less than a 16th is not set */
+	STACK_FIRST = 8192,   /* bytes of a stack that are copied; more, where they are too few */
+	CUT_FEW = 2,	      /* so many walks whose copy was too short: copies are doubled */
+	CUT_MANY = 4,	      /* so many, and */
+	CUT_PART = 50,	      /* one of so many, and they cannot be: records do not suffice */
+	PACE_STEP = 16,	      /* a new period that differs by less than a 16th is not set */
+	KEEP_NS = 1000000000, /* how often to look whether CPUs have come or gone */
 };
 
 int sources_open(struct round *r, enum engine engine, struct error *err)
@@ -82,10 +83,23 @@ static void judge_depth(struct round *r, struct member *m)
 		deepen(r, depth * 2);
 }
 
+static void keep_events(struct round *r)
+{
+	uint64_t now = monotonic_ns();
+	struct error err;
+
+	if (!r->events || now < r->events_due_ns)
+		return;
+	r->events_due_ns = now + KEEP_NS;
+	if (events_keep(r->events, &err))
+		sources_close(r);
+}
+
 bool sources_choose(struct round *r)
 {
 	bool changed = false;
 
+	keep_events(r);
 	for (uint32_t i = 0; r->events && i < r->recorded.member_count; i++)
 		judge_depth(r, r->recorded.members[i]);
 	for (uint32_t i = 0; i < r->recorded.member_count; i++) {
@@ -131,6 +145,11 @@ static struct member *served_member(const struct round *r, pid_t pid)
 			return m->by_events ? m : NULL;
 	}
 	return NULL;
+}
+
+static bool is_served(const void *round, pid_t pid)
+{
+	return served_member(round, pid);
 }
 
 /* A thread that was not listed may be new. */
@@ -219,7 +238,7 @@ void sources_collect(struct round *r)
 
 	if (!r->events)
 		return;
-	while (events_next(r->events, &e))
+	while (events_next(r->events, is_served, r, &e))
 		take_event(r, &e, &listed);
 	count_periods(r);
 }

@@ -108,16 +108,21 @@ static void use_cpu(uint64_t ns)
 		;
 }
 
+static bool is_own(const void *own, pid_t pid)
+{
+	return pid == *(const pid_t *)own;
+}
+
 static unsigned take_own(struct events *events, uint64_t *weight)
 {
+	pid_t own = getpid();
 	unsigned count = 0;
 	struct event e;
 
-	while (events_next(events, &e)) {
+	while (events_next(events, is_own, &own, &e)) {
 		uint64_t sp = e.regs.r[DWARF_SP], here = (uint64_t)(uintptr_t)&count;
 
-		if (e.pid != getpid())
-			continue;
+		cr_assert_eq(e.pid, own);
 		cr_assert_eq(e.tid, getpid());
 		cr_assert(sp < here + 4096 && here < sp + 65536);
 		*weight += e.period_ns;
@@ -170,6 +175,7 @@ Test(events, go_deeper_and_slower)
 	cr_assert_eq(events_deepen(events, 1 << 20, &err), 0, "%s", err.text);
 	cr_assert_eq(events_depth(events), EVENTS_STACK_MAX);
 	cr_assert_gt(events_hold_ns(events), 1000000);
+	cr_assert_eq(events_keep(events, &err), 0);
 	events_pace(events, 5000000);
 	cr_assert_leq(own_samples(events, &weight), 60);
 	cr_assert(weight > 20000000 && weight < 300000000, "%lu", weight);
