@@ -119,6 +119,7 @@ static struct slot *take_slot(struct ticking *with, const struct sought *s, stru
 	/* What the stop has cost is to be known before the next one. */
 	slot->urgent |= held_part(with->pace.pause_share, thread, s->due_ns) > NEARLY;
 	slot->remote = !s->proven;
+	slot->yielded = thread->realtime;
 	slot->schedstat_fd = s->seat->fds[SEAT_SCHEDSTAT];
 	slot->slices_then = s->slices;
 	slot->ran_ns = s->ran_ns;

@@ -127,7 +127,7 @@ int slot_prepare(struct slot *slot, const struct slot_wants *wants, struct membe
 	slot->stack_top = thread->stack_top;
 	slot->want = bytes_wanted(m, thread);
 	slot->wall = wants->wall;
-	slot->ticked = slot->remote = slot->late = false;
+	slot->ticked = slot->remote = slot->late = slot->yielded = false;
 	slot->schedstat_fd = -1;
 	slot->pagemap_fd = m->pagemap_fd;
 	slot->absent = &m->absent;
@@ -173,7 +173,7 @@ static bool read_counters(const struct slot *slot, struct schedstat *now)
  * call. Where its call at the tick is known, it must be the same now; else it must hardly have run. */
 static enum slot_trust trust_in(const struct slot *slot, const struct schedstat *now)
 {
-	if (slot->remote || slot->late)
+	if (slot->remote || slot->late || slot->yielded)
 		return TRUST_NONE;
 	if (slot->call_then == CALL_OVER)
 		return slot->call.number >= 0 ? TRUST_FULL : TRUST_NONE;

@@ -60,6 +60,7 @@ struct slot {
 	bool wall;	      /* a waiting thread gives a sample, too */
 	bool ticked;	      /* the thread was on a CPU at a tick: any stop gives a sample */
 	bool remote;	      /* and that CPU was not the ticker's */
+	bool yielded;	      /* or it has left its CPU by itself: ours is no higher priority */
 	bool late;	      /* and its CPU may have been left by it, not taken from it */
 	int schedstat_fd;     /* of the thread, borrowed; -1: it is opened */
 	int pagemap_fd;	      /* of the process, borrowed; -1: not open */

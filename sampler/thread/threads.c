@@ -197,7 +197,7 @@ static const char *field_after(const char *text, int blanks)
 bool thread_stat_parse(char *text, struct thread_stat *s)
 {
 	char *open = strchr(text, '('), *close_paren = open ? strrchr(open, ')') : NULL;
-	const char *flags;
+	const char *flags, *cpu;
 
 	if (!close_paren || close_paren[1] != ' ' || !close_paren[2])
 		return false;
@@ -207,7 +207,9 @@ bool thread_stat_parse(char *text, struct thread_stat *s)
 	s->state = close_paren[2];
 	flags = field_after(close_paren + 2, 9 - 3);
 	s->flags = (unsigned)strtoul(flags, NULL, 10);
-	s->cpu = (int)strtol(field_after(flags, 39 - 9), NULL, 10);
+	cpu = field_after(flags, 39 - 9);
+	s->cpu = (int)strtol(cpu, NULL, 10);
+	s->realtime = strtoul(field_after(cpu, 40 - 39), NULL, 10) > 0;
 	return true;
 }
 
@@ -223,6 +225,7 @@ static char read_state(const struct threads *t, struct thread *thread)
 	memcpy(thread->name, now.name, sizeof(thread->name));
 	thread->flags = now.flags;
 	thread->cpu = now.cpu;
+	thread->realtime = now.realtime;
 	return now.state;
 }
 

@@ -55,6 +55,7 @@ struct thread {
 	bool ended;
 	char state;	/* as in proc_pid_stat(5) */
 	unsigned flags; /* the field of that name in the same file */
+	bool realtime;	/* of SCHED_FIFO or SCHED_RR: a ticker does not take its CPU */
 	char name[32];
 	char told
 		[MANAGED_THREAD_NAME]; /* its name by the language's runtime, which is not cut to 15 bytes; "": none */
@@ -111,7 +112,8 @@ struct thread_stat {
 	char name[32];
 	char state;
 	unsigned flags;
-	int cpu; /* on which it was last */
+	int cpu;       /* on which it was last */
+	bool realtime; /* of SCHED_FIFO or SCHED_RR */
 };
 
 /* Parses the text of a stat file, which it changes. False if it has another form. */

@@ -73,7 +73,8 @@ struct round {
 	struct events *events;	  /* NULL: none are open */
 	uint64_t events_ns;	  /* until when their periods are counted */
 	uint64_t events_due_ns;	  /* when to look again at the CPUs */
-	uint64_t events_apart_ns; /* how far they are apart; 0: as requested */
+	uint64_t events_apart_ns; /* how far they are apart, on the average; 0: not set yet */
+	uint64_t events_set_ns;	  /* when that was set */
 	uint64_t events_lost;	  /* as events_lost, so far counted */
 	struct walker walker;
 	_Atomic pid_t tid;	   /* of its thread, while it samples; else 0 */

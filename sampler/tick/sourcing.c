@@ -24,6 +24,7 @@ enum {
 	CUT_PART = 50,	      /* one of so many, and they cannot be: records do not suffice */
 	PACE_STEP = 16,	      /* a new period that differs by less than a 16th is not set */
 	KEEP_NS = 1000000000, /* how often to look whether CPUs have come or gone */
+	RENEW_PERIODS = 8,    /* of the timers, until they begin anew */
 };
 
 int sources_open(struct round *r, enum engine engine, struct error *err)
@@ -248,13 +249,29 @@ uint64_t sources_apart_ns(const struct round *r)
 	return r->events ? events_hold_ns(r->events) / 2 : UINT64_MAX;
 }
 
+/* The timer of the kernel would stay in step with a program whose period is a multiple of its own: of
+ * threads that take turns at a real-time priority it showed 16 % for 24. So after some periods it begins
+ * anew, faster or slower by up to a half, at random; a sample's weight is its period. What a new beginning
+ * loses, half a period, is made up for. */
+static uint64_t at_random(struct round *r, uint64_t apart_ns, uint64_t lasts_ns)
+{
+	double rate = 0.5 + (double)(plan_random(&r->plan) >> 11) / (double)(1ull << 53);
+	double lost = (double)lasts_ns / (double)(lasts_ns + apart_ns / 2);
+
+	return (uint64_t)((double)apart_ns / rate * lost);
+}
+
 void sources_pace(struct round *r, uint64_t apart_ns)
 {
-	uint64_t before = r->events_apart_ns ? r->events_apart_ns : r->ticking.pace.period_ns,
+	uint64_t now = monotonic_ns(), before = r->events_apart_ns,
+		 lasts_ns = apart_ns * RENEW_PERIODS,
 		 differ = apart_ns > before ? apart_ns - before : before - apart_ns;
 
-	if (!r->events || differ < before / PACE_STEP)
+	if (!r->events || (differ < before / PACE_STEP && now - r->events_set_ns < lasts_ns))
 		return;
+	if (now - r->events_set_ns > lasts_ns && now - r->events_set_ns < NS_PER_S)
+		lasts_ns = now - r->events_set_ns;
 	r->events_apart_ns = apart_ns;
-	events_pace(r->events, apart_ns);
+	r->events_set_ns = now;
+	events_pace(r->events, at_random(r, apart_ns, lasts_ns));
 }

