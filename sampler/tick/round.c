@@ -35,8 +35,9 @@
 enum {
 	LAST_SERVE_NS = 100000000, /* how long the end waits for requests that are out */
 	OWN_TICK_NS = 10000000,	   /* of this thread, unless it reads threads that wait */
-	CALM_TICK_NS = 40000000, /* where no thread has come or ended for a while: several walks */
-	CALM_NS = 1000000000,	 /* in a row cost half as much as each by itself */
+	CALM_TICK_NS = 40000000,   /* where no thread has come or ended for so long: walks in a */
+	CALM_NS = 1000000000,	   /* row cost half as much as each by itself */
+	CALM_EVENTS_NS = 80000000, /* the same where there are only perf events, which wait */
 	LAST_LOOK_NS = 1000000,
 	STOCK_NS = 100000000, /* from one sum of what was used to the next */
 	SLOTS_LEAST = 64,
@@ -152,7 +153,8 @@ static uint64_t own_apart_ns(const struct round *round)
 	const struct plan *p = &round->plan;
 	uint64_t most = sources_apart_ns(round);
 	bool calm = !r->children && p->tick_ns - p->changed_ns > CALM_NS;
-	uint64_t apart = calm ? CALM_TICK_NS : OWN_TICK_NS;
+	uint64_t calm_apart = sources_need_tickers(round) ? CALM_TICK_NS : CALM_EVENTS_NS,
+		 apart = calm ? calm_apart : OWN_TICK_NS;
 
 	if (r->wall || p->stride_ns > apart)
 		apart = p->stride_ns;
