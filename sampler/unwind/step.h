@@ -113,6 +113,10 @@ int step_by_guess(struct walk *w);
 /* True at the instruction that a signal handler returns to, where no CFI says so, as in musl. */
 bool code_is_restorer(struct codebytes *code, uint64_t pc);
 
+/* Do only pops follow, and the return? Then what was popped already lies below sp, and is in its
+ * register. */
+bool code_is_leaving(struct codebytes *code, uint64_t pc);
+
 /* A step from that instruction to the interrupted code. */
 int step_from_restorer(struct walk *w);
 

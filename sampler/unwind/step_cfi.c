@@ -112,6 +112,13 @@ static bool mend_sp(const struct cfi_rule *rule, uint64_t *sp)
 	return rule->cfa_reg == DWARF_SP && rule->columns[DWARF_RA].value == 8;
 }
 
+/* A slot below sp that cannot be read, since a copy of the stack begins at sp (sampler/capture/events.h).
+ * gcc's and clang's rules still name it after the register was popped. */
+static bool was_popped(const struct walk *w, uint64_t slot)
+{
+	return slot < w->regs.r[DWARF_SP] && code_is_leaving(w->code, w->regs.r[DWARF_PC]);
+}
+
 static int step_any(struct walk *w, const struct cfi_rule *rule)
 {
 	struct regs caller = { .unknown = 0 };
@@ -128,8 +135,12 @@ static int step_any(struct walk *w, const struct cfi_rule *rule)
 		rc = find_column(w, rule, n, cfa, &caller.r[n], &known);
 		/* An unreadable saved register matters only when it is the return address or the
 		 * stack pointer. */
-		if (rc && n != DWARF_RA && n != DWARF_SP)
-			rc = known = 0;
+		if (rc && n != DWARF_RA && n != DWARF_SP) {
+			known = rule->columns[n].kind == COLUMN_SAVED && w->valid >> n & 1 &&
+				was_popped(w, cfa + (uint64_t)(int64_t)rule->columns[n].value);
+			caller.r[n] = w->regs.r[n];
+			rc = 0;
+		}
 		valid |= (uint32_t)known << n;
 	}
 	if (rc)
@@ -152,7 +163,7 @@ static int step_any(struct walk *w, const struct cfi_rule *rule)
  * where not all registers are known. */
 static int step_words(struct walk *w, const struct short_rule *rule)
 {
-	uint64_t cfa, ra = 0;
+	uint64_t cfa, slot, ra = 0;
 	int rc = 0;
 
 	if (!(w->valid >> rule->cfa_reg & 1))
@@ -168,10 +179,12 @@ static int step_words(struct walk *w, const struct short_rule *rule)
 
 		if (rule->slots[i] == NOT_SAVED)
 			continue;
-		rc = memory_read_u64(w->memory, cfa + (uint64_t)(SLOT_BYTES * rule->slots[i]),
-				     &w->regs.r[n]);
+		slot = cfa + (uint64_t)(SLOT_BYTES * rule->slots[i]);
+		rc = memory_read_u64(w->memory, slot, &w->regs.r[n]);
 		if (rc && n == DWARF_RA)
 			return step_end_of_read(rc);
+		if (rc && was_popped(w, slot))
+			continue;
 		w->valid = rc ? w->valid & ~(1u << n) : w->valid | 1u << n;
 	}
 	if (!RA_AT_CFA && !(w->valid >> DWARF_RA & 1))

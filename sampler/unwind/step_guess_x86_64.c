@@ -55,6 +55,20 @@ static bool backed_by_file(const struct modmap *maps, uint64_t addr)
 }
 
 /* In musl: mov $15,%rax; syscall, or the same in 32 bits (rt_sigreturn is 15). */
+/* pop is 58 to 5f, or 41 before that; ret is c3 or c2, f3 or f2 may stand before it. */
+bool code_is_leaving(struct codebytes *code, uint64_t pc)
+{
+	uint8_t bytes[24];
+	size_t len = codebytes_read(code, pc, bytes, sizeof(bytes)), at = 0;
+
+	while (at < len && ((bytes[at] & 0xf8) == 0x58 ||
+			    (bytes[at] == 0x41 && at + 1 < len && (bytes[at + 1] & 0xf8) == 0x58)))
+		at += bytes[at] == 0x41 ? 2 : 1;
+	if (at < len && (bytes[at] == 0xf3 || bytes[at] == 0xf2))
+		at++;
+	return at < len && (bytes[at] == 0xc3 || bytes[at] == 0xc2);
+}
+
 bool code_is_restorer(struct codebytes *code, uint64_t pc)
 {
 	static const uint8_t mov[] = { 0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05 };
