@@ -11,16 +11,17 @@ uint64_t event_sample_type(void)
 }
 
 /* The kernel leaves out what a thread without user space has not. */
-static bool parse_registers(struct cursor *c, struct regs *regs)
+static bool parse_registers(struct cursor *c, struct event *e)
 {
-	uint64_t values[REGISTERS_OF_EVENT_MOST];
+	uint64_t values[REGISTERS_OF_EVENT_MOST], abi = cursor_uint(c, 8);
 	unsigned count = registers_of_event_count();
 
-	if (cursor_uint(c, 8) != PERF_SAMPLE_REGS_ABI_64)
+	e->narrow = abi == PERF_SAMPLE_REGS_ABI_32;
+	if (abi != PERF_SAMPLE_REGS_ABI_64)
 		return false;
 	for (unsigned i = 0; i < count; i++)
 		values[i] = cursor_uint(c, 8);
-	registers_of_event(values, regs);
+	registers_of_event(values, &e->regs);
 	return true;
 }
 
@@ -45,7 +46,8 @@ bool event_parse(const void *body, size_t len, struct event *e)
 	e->pid = (pid_t)cursor_uint(&c, 4);
 	e->tid = (pid_t)cursor_uint(&c, 4);
 	e->time_ns = cursor_uint(&c, 8);
-	if (e->pid <= 0 || e->tid <= 0 || !parse_registers(&c, &e->regs))
+	e->narrow = false;
+	if (e->pid <= 0 || e->tid <= 0 || !parse_registers(&c, e))
 		return false;
 	parse_stack(&c, e);
 	return !c.failed;

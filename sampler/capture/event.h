@@ -22,6 +22,7 @@ struct event {
 	const uint8_t *stack; /* from sp upward; borrowed from the record */
 	size_t stack_len;
 	bool whole_stack; /* the copy ends where the mapping does */
+	bool narrow;	  /* its code is of 32 bits: nothing else is known */
 };
 
 /* What is requested of each sample, in the order of the record. */

@@ -21,7 +21,7 @@ enum {
 	RING_PAGES =
 		128, /* with the page of its head, what one user may lock for a CPU by default */
 	RING_PAGES_LEAST = 32, /* for two records of any length */
-	HELD_NS = 300000000, /* what a ring is to hold: as long as a large program's tables take */
+	HELD_NS = 600000000,   /* what a ring is to hold: a large program's tables take as long */
 	RECORD_MOST = 1 << 16,
 	RECORD_REST = 256, /* a record without its stack */
 };
@@ -97,14 +97,21 @@ static bool map_ring(const struct events *e, struct ring *r)
 	return false;
 }
 
-static int refuse(struct error *err, const char *what)
+static int refuse(struct error *err)
 {
 	if (errno == EACCES || errno == EPERM)
-		return error_set(err, ERR_PERM,
-				 "%s: not permitted by the kernel or by seccomp (CAP_PERFMON would "
-				 "permit it, or kernel.perf_event_paranoid below 1)",
-				 what);
-	return error_errno(err, ERR_IO, "%s", what);
+		return error_set(
+			err, ERR_PERM,
+			"perf_event_open(2) for each CPU: not permitted by the kernel or by "
+			"seccomp (CAP_PERFMON would permit it, or "
+			"kernel.perf_event_paranoid below 1)");
+	return error_errno(err, ERR_IO, "perf_event_open(2)");
+}
+
+void events_enable(struct events *e, bool on)
+{
+	for (unsigned i = 0; i < e->count; i++)
+		ioctl(e->rings[i].fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 }
 
 /* A CPU that is offline has none. */
@@ -123,13 +130,14 @@ static int open_rings(struct events *e, struct error *err)
 		if (r->fd < 0 && errno == ENODEV)
 			continue;
 		if (r->fd < 0)
-			return refuse(err, "perf_event_open(2) for each CPU");
+			return refuse(err);
 		e->count++;
 		if (!map_ring(e, r))
-			return refuse(err, "memory for perf events");
+			return error_set(err, ERR_PERM,
+					 "perf events: no memory may be locked for them "
+					 "(RLIMIT_MEMLOCK, kernel.perf_event_mlock_kb)");
 	}
-	for (unsigned i = 0; i < e->count; i++)
-		ioctl(e->rings[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+	events_enable(e, true);
 	return e->count ? 0 : error_set(err, ERR_IO, "no CPU has a timer for samples");
 }
 
@@ -291,7 +299,8 @@ bool events_next(struct events *e, events_wanted *wanted, const void *owner, str
 		if (header.type == PERF_RECORD_LOST)
 			count_lost(e);
 		if (header.type != PERF_RECORD_SAMPLE ||
-		    !event_parse(e->record, header.size - sizeof(header), event))
+		    (!event_parse(e->record, header.size - sizeof(header), event) &&
+		     !event->narrow))
 			continue;
 		event->period_ns = period_at(e, event->time_ns);
 		return true;

@@ -35,6 +35,9 @@ void events_close(struct events *e);
 int events_deepen(struct events *e, size_t stack, struct error *err);
 size_t events_depth(const struct events *e);
 
+/* Stops the timers, or lets them go on. They go after events_open, _deepen and _keep. */
+void events_enable(struct events *e, bool on);
+
 /* Sets how far samples are apart, from now on. */
 void events_pace(struct events *e, uint64_t period_ns);
 
@@ -47,7 +50,7 @@ int events_keep(struct events *e, struct error *err);
 /* Is a process of interest? Strangers' samples are passed over, not copied. */
 typedef bool events_wanted(const void *owner, pid_t pid);
 
-/* The next sample of a wanted process, valid until the next call. False: there is none now. */
+/* The next sample of a wanted process, valid until the next call; of a narrow one only pid and tid are. False: there is none now. */
 bool events_next(struct events *e, events_wanted *wanted, const void *owner, struct event *event);
 
 unsigned events_cpus(const struct events *e);

@@ -283,6 +283,7 @@ int snapshot_of_event(struct snapshot *s, const struct regs *regs, const void *b
 	s->stack.more = more ? UINT32_MAX : 0;
 	for (unsigned i = 0; i < SNAPSHOT_OTHERS; i++)
 		set_other(s, i, 0, 0);
+	s->interp.any = false; /* nothing was copied for interpreters */
 	memset(&s->stacks, 0, sizeof(s->stacks));
 	memset(&s->go.goroutine, 0, sizeof(s->go.goroutine));
 	memset(&s->go.place, 0, sizeof(s->go.place));

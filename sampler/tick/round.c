@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "sampler/capture/events.h"
 #include "sampler/child/priority.h"
 #include "sampler/child/watchdog.h"
 #include "sampler/interp/interps.h"
@@ -132,6 +133,7 @@ int round_start(struct round *round, uint64_t duration_ns, struct error *err)
 	reader_use(NULL);
 	if (rc)
 		return rc;
+	round->events_lost = round->events ? events_lost(round->events) : 0;
 	r->start_real_ns = clock_ns(CLOCK_REALTIME);
 	r->start_ns = round->events_ns = round->plan.next_tick_ns = round->ticking.pace.start_ns =
 		monotonic_ns();
@@ -271,10 +273,10 @@ bool round_is_full(const struct round *r)
 }
 
 /* Ordinary (sampler/starving.h), unless stacks cannot wait: code that a runtime has compiled may be
- * moved or unloaded. */
+ * moved or unloaded, and rings may overflow. */
 static void set_own_priority(const struct round *r)
 {
-	bool compiles = false;
+	bool compiles = sources_hurry(r);
 
 	for (uint32_t i = 0; i < r->recorded.member_count; i++)
 		compiles |= interps_compile(r->recorded.members[i]->interps);
@@ -295,8 +297,8 @@ static void tick(struct round *r)
 
 	set_own_priority(r);
 	r->plan.tick_ns = monotonic_ns();
+	sources_collect(r); /* before those that have ended are known as such */
 	rc = round_look(r);
-	sources_collect(r);
 	if (!rc)
 		rc = keep_tickers(r);
 	round_collect(r);
@@ -424,6 +426,8 @@ static void stop_tickers(struct round *r)
 		slot_set(&r->slots.all[i], SLOT_FREE);
 	r->ticking.back = 0;
 	count_ticks(&r->recorded.stats, &r->ticking.figures);
+	if (r->end != RECORDING_RUNNING)
+		sources_close(r); /* what follows takes long, and others want the memory */
 }
 
 void round_sample(struct round *r)
@@ -436,6 +440,7 @@ void round_sample(struct round *r)
 	r->plan.cpu_ns = 0;
 	r->ticking.watchdog = r->watchdog;
 	r->plan.settled_ns = monotonic_ns();
+	r->tickers.cpu_ns = 0;
 	sources_choose(r);
 	pace_roster(r);
 	roster_lock(&r->roster);

@@ -70,6 +70,8 @@ struct round {
 	struct roster roster;
 	struct ticking ticking;	  /* what the tickers share */
 	struct tickers tickers;	  /* while the round is sampled */
+	bool collecting;	  /* their samples are being read */
+	bool events_rest;	  /* they are disabled, since they serve nobody */
 	struct events *events;	  /* NULL: none are open */
 	uint64_t events_ns;	  /* until when their periods are counted */
 	uint64_t events_due_ns;	  /* when to look again at the CPUs */
@@ -162,6 +164,9 @@ void sources_collect(struct round *r);
 
 /* At least so often it is to be called, in ns. */
 uint64_t sources_apart_ns(const struct round *r);
+
+/* Do the rings hold so little that this thread must not wait for a CPU? */
+bool sources_hurry(const struct round *r);
 
 /* Ticks are to be so far apart, by the budget. */
 void sources_pace(struct round *r, uint64_t apart_ns);

@@ -25,6 +25,7 @@ enum {
 	PACE_STEP = 16,	      /* a new period that differs by less than a 16th is not set */
 	KEEP_NS = 1000000000, /* how often to look whether CPUs have come or gone */
 	RENEW_PERIODS = 8,    /* of the timers, until they begin anew */
+	HURRY_NS = 100000000, /* rings that hold less are read with priority */
 };
 
 int sources_open(struct round *r, enum engine engine, struct error *err)
@@ -60,6 +61,7 @@ static void deepen(struct round *r, size_t stack)
 
 	if (events_deepen(r->events, stack, &err))
 		sources_close(r);
+	r->events_rest = false;
 	for (uint32_t i = 0; i < r->recorded.member_count; i++)
 		r->recorded.members[i]->event_cut = 0;
 }
@@ -94,12 +96,28 @@ static void keep_events(struct round *r)
 	r->events_due_ns = now + KEEP_NS;
 	if (events_keep(r->events, &err))
 		sources_close(r);
+	else if (r->events_rest)
+		events_enable(r->events, false);
+}
+
+/* Timers that serve nobody would copy stacks for nothing. */
+static void rest(struct round *r)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < r->recorded.member_count; i++)
+		any |= !r->recorded.members[i]->ended && r->recorded.members[i]->by_events;
+	if (r->events && any == r->events_rest)
+		events_enable(r->events, any);
+	r->events_rest = !any;
 }
 
 bool sources_choose(struct round *r)
 {
 	bool changed = false;
 
+	if (r->collecting)
+		return false; /* a record is being read: nothing may be opened anew */
 	keep_events(r);
 	for (uint32_t i = 0; r->events && i < r->recorded.member_count; i++)
 		judge_depth(r, r->recorded.members[i]);
@@ -110,6 +128,7 @@ bool sources_choose(struct round *r)
 		changed |= !m->ended && m->by_events != now;
 		m->by_events = now;
 	}
+	rest(r);
 	return changed;
 }
 
@@ -119,6 +138,14 @@ bool sources_need_tickers(const struct round *r)
 		if (!r->recorded.members[i]->ended && !r->recorded.members[i]->by_events)
 			return true;
 	return false;
+}
+
+/* Half as much again, but not more than a record holds if that would do. */
+static uint64_t wanted(uint64_t used)
+{
+	uint64_t want = used + used / 2;
+
+	return used < EVENTS_STACK_MAX && want > EVENTS_STACK_MAX ? EVENTS_STACK_MAX : want;
 }
 
 void sources_learn(struct member *m, const struct slot *slot, const struct stack *walk,
@@ -133,8 +160,8 @@ void sources_learn(struct member *m, const struct slot *slot, const struct stack
 	if (walk->end != STACK_COPY_EXHAUSTED)
 		return;
 	m->event_cut++;
-	if (deeper->end == STACK_OUTERMOST && deeper->used + deeper->used / 2 > m->event_want)
-		m->event_want = deeper->used + deeper->used / 2;
+	if (deeper->end == STACK_OUTERMOST && wanted(deeper->used) > m->event_want)
+		m->event_want = wanted(deeper->used);
 }
 
 static struct member *served_member(const struct round *r, pid_t pid)
@@ -189,19 +216,35 @@ static int fill(struct round *r, struct slot *slot, struct member *m, struct thr
 	return 0;
 }
 
+/* Of a thread that ends before its next look, these are the last counters. */
+static void note_counters(const struct member *m, struct thread *thread, const struct event *e)
+{
+	struct schedstat now;
+
+	if (!thread_counters(m->threads, thread, &now))
+		thread->cpu_ns += e->time_ns > thread->alive_ns ? e->period_ns : 0;
+	else if (now.cpu_ns > thread->cpu_ns)
+		thread->cpu_ns = now.cpu_ns;
+}
+
 static void take_event(struct round *r, const struct event *e, bool *listed)
 {
 	struct member *m = served_member(r, e->pid);
-	struct thread *thread = m ? served_thread(r, m, e->tid, listed) : NULL;
+	struct thread *thread;
 	struct slot *slot;
 	bool filled;
 
-	if (!thread || e->time_ns < r->recorded.start_ns)
+	if (!m || e->narrow || e->time_ns < r->recorded.start_ns) {
+		if (m)
+			m->needs_stop |= e->narrow;
 		return;
-	if (e->time_ns < m->space_ns) { /* perhaps before an exec */
+	}
+	thread = served_thread(r, m, e->tid, listed);
+	if (!thread || e->time_ns < m->space_ns) { /* it has ended; perhaps before an exec */
 		r->recorded.stats.dropped++;
 		return;
 	}
+	note_counters(m, thread, e);
 	slot = free_slot(r);
 	if (!slot) {
 		r->ticking.figures.unserved++;
@@ -225,11 +268,14 @@ static void count_periods(struct round *r)
 
 	r->events_ns += passed * period;
 	r->events_lost += lost;
+	if (r->events_rest)
+		return;
 	f->unserved += lost;
 	f->due += due;
+	f->withheld += due - made;
+	made -= lost < made ? lost : made; /* strangers' among them */
 	f->ticks += made;
 	f->parts += made * BUDGET_ONE;
-	f->withheld += due - made;
 }
 
 void sources_collect(struct round *r)
@@ -239,14 +285,21 @@ void sources_collect(struct round *r)
 
 	if (!r->events)
 		return;
+	r->collecting = true;
 	while (events_next(r->events, is_served, r, &e))
 		take_event(r, &e, &listed);
+	r->collecting = false;
 	count_periods(r);
 }
 
 uint64_t sources_apart_ns(const struct round *r)
 {
-	return r->events ? events_hold_ns(r->events) / 2 : UINT64_MAX;
+	return r->events && !r->events_rest ? events_hold_ns(r->events) / 2 : UINT64_MAX;
+}
+
+bool sources_hurry(const struct round *r)
+{
+	return r->events && !r->events_rest && events_hold_ns(r->events) < HURRY_NS;
 }
 
 /* The timer of the kernel would stay in step with a program whose period is a multiple of its own: of

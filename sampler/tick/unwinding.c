@@ -40,6 +40,9 @@ static bool same_address_space(struct recorded *r, struct member *m)
 
 	if (space == SPACE_NEW) {
 		r->stats.execs++;
+		m->needs_stop = false;
+		m->event_walks = m->event_cut = m->event_lacked = 0;
+		m->event_want = 0;
 		member_read_maps(m);
 		process_read_comm(&m->process);
 	}
@@ -357,12 +360,16 @@ static int unwind_slot(struct round *r, struct slot *slot, struct member **asked
 
 	reader_reads(r->reader, m);
 	if (m != *asked) {
+		uint64_t execs = r->recorded.stats.execs;
+
 		*asked = m;
 		*same = same_address_space(&r->recorded, m);
+		if (r->recorded.stats.execs != execs)
+			r->plan.changed_ns = monotonic_ns();
 		read_old_maps(&r->recorded, m);
 		rc = find_runtimes(r, m);
 	}
-	if (!*same)
+	if (!*same || slot->looked_ns < m->space_ns)
 		r->recorded.stats.dropped++;
 	else if (!rc)
 		rc = walk_slot(r, m, slot);
