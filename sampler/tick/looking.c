@@ -184,10 +184,10 @@ static int refresh_member(struct round *r, struct member *m, bool *changed, stru
 }
 
 /* ERR_GONE when all processes have ended, or the one whose end is the round's. */
-static int refresh_members(struct round *round, struct error *err)
+static int refresh_members(struct round *round, bool changed, struct error *err)
 {
 	struct recorded *r = &round->recorded;
-	bool alive = false, changed = sources_choose(round);
+	bool alive = false;
 	int rc = 0;
 
 	if (changed)
@@ -256,12 +256,13 @@ static int look_at_all(struct round *round)
 int round_refresh(struct round *round)
 {
 	struct plan *p = &round->plan;
+	bool changed = sources_choose(round);
 	uint64_t cpu = thread_cpu_ns();
 	int rc;
 
-	if (p->tick_ns < p->refresh_due_ns)
+	if (p->tick_ns < p->refresh_due_ns && !changed)
 		return 0;
-	rc = refresh_members(round, &round->error);
+	rc = refresh_members(round, changed, &round->error);
 	p->refresh_due_ns = p->tick_ns + (thread_cpu_ns() - cpu) * REFRESH_COST_FACTOR;
 	return rc;
 }

@@ -171,6 +171,10 @@ bool sources_hurry(const struct round *r);
 /* Ticks are to be so far apart, by the budget. */
 void sources_pace(struct round *r, uint64_t apart_ns);
 
+/* Is the stack behind a copy that was too short to be read? After some of a process's, it is known that
+ * longer copies are needed, and a deep stack's walk takes 30 ms. */
+bool sources_want_deeper(const struct member *m, const struct slot *slot);
+
 /* Learns from the walk of an event's stack whether records suffice; `deeper` is the walk beyond the copy,
  * if that was too short. */
 void sources_learn(struct member *m, const struct slot *slot, const struct stack *walk,

@@ -19,7 +19,8 @@
 
 enum {
 	STACK_FIRST = 8192,   /* bytes of a stack that are copied; more, where they are too few */
-	CUT_FEW = 2,	      /* so many walks whose copy was too short: copies are doubled */
+	CUT_FEW = 2,	      /* so many walks whose copy was too short: copies are longer */
+	DEEPER = 4,	      /* times */
 	CUT_MANY = 4,	      /* so many, and */
 	CUT_PART = 50,	      /* one of so many, and they cannot be: records do not suffice */
 	PACE_STEP = 16,	      /* a new period that differs by less than a 16th is not set */
@@ -76,14 +77,12 @@ static void judge_depth(struct round *r, struct member *m)
 {
 	size_t depth = events_depth(r->events);
 
-	if (m->event_want > EVENTS_STACK_MAX)
-		m->needs_stop = true;
-	else if (depth >= EVENTS_STACK_MAX)
+	if (depth >= EVENTS_STACK_MAX)
 		m->needs_stop |= are_many(m->event_cut, m->event_walks);
 	else if (m->event_want > depth)
 		deepen(r, m->event_want);
 	else if (m->event_cut >= CUT_FEW)
-		deepen(r, depth * 2);
+		deepen(r, depth * DEEPER);
 }
 
 static void keep_events(struct round *r)
@@ -140,6 +139,11 @@ bool sources_need_tickers(const struct round *r)
 	return false;
 }
 
+bool sources_want_deeper(const struct member *m, const struct slot *slot)
+{
+	return !slot->by_event || (!m->needs_stop && m->event_cut < CUT_FEW);
+}
+
 /* Half as much again, but not more than a record holds if that would do. */
 static uint64_t wanted(uint64_t used)
 {
@@ -162,6 +166,7 @@ void sources_learn(struct member *m, const struct slot *slot, const struct stack
 	m->event_cut++;
 	if (deeper->end == STACK_OUTERMOST && wanted(deeper->used) > m->event_want)
 		m->event_want = wanted(deeper->used);
+	m->needs_stop |= m->event_want > EVENTS_STACK_MAX;
 }
 
 static struct member *served_member(const struct round *r, pid_t pid)

@@ -308,14 +308,16 @@ static int walk_slot(struct round *r, struct member *m, struct slot *slot)
 		return rc;
 	w->deeper.end = STACK_COPY_EXHAUSTED;
 	if (w->walk.end == STACK_COPY_EXHAUSTED && !w->walk.switched &&
-	    walk_beyond_copy(w, m, slot, thread))
+	    sources_want_deeper(m, slot) && walk_beyond_copy(w, m, slot, thread))
 		return ERR_NOMEM;
 	if (slot->snapshot.newborn && thread->newest.stack == NO_STACK &&
 	    thread->cpu_ns < NEWBORN_CPU_NS && w->walk.end != STACK_OUTERMOST)
 		end_newborn(&w->walk);
 	roster_lock(&r->roster);
 	sources_learn(m, slot, &w->walk, &w->deeper);
-	learn_stack_size(m, thread, copied, &slot->snapshot, &w->walk, &w->deeper);
+	if (!slot->by_event || w->walk.end != STACK_COPY_EXHAUSTED ||
+	    w->deeper.end == STACK_OUTERMOST)
+		learn_stack_size(m, thread, copied, &slot->snapshot, &w->walk, &w->deeper);
 	rc = interp_place_learn(&thread->interp, &slot->snapshot.interp);
 	rc = rc ? rc : member_place(m, thread);
 	roster_unlock(&r->roster);
