@@ -36,6 +36,7 @@ struct events {
 	struct ring *rings;
 	unsigned count, next; /* the ring that is read next */
 	long online;	      /* CPUs, when they were opened */
+	bool resting;
 	uint64_t period_ns, lost;
 	uint64_t before_ns, since_ns; /* the period until then */
 	size_t stack, page;
@@ -108,10 +109,34 @@ static int refuse(struct error *err)
 	return error_errno(err, ERR_IO, "perf_event_open(2)");
 }
 
-void events_enable(struct events *e, bool on)
+static void close_rings(struct events *e)
 {
 	for (unsigned i = 0; i < e->count; i++)
-		ioctl(e->rings[i].fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+		close_ring(e, &e->rings[i]);
+	free(e->rings);
+	e->rings = NULL;
+	e->count = e->next = 0;
+}
+
+static void set_running(const struct events *e)
+{
+	unsigned long request = e->resting ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE;
+
+	for (unsigned i = 0; i < e->count; i++)
+		ioctl(e->rings[i].fd, request, 0);
+}
+
+void events_rest(struct events *e, bool rest)
+{
+	if (rest == e->resting)
+		return;
+	e->resting = rest;
+	set_running(e);
+}
+
+bool events_are_resting(const struct events *e)
+{
+	return e->resting;
 }
 
 /* A CPU that is offline has none. */
@@ -137,7 +162,8 @@ static int open_rings(struct events *e, struct error *err)
 					 "perf events: no memory may be locked for them "
 					 "(RLIMIT_MEMLOCK, kernel.perf_event_mlock_kb)");
 	}
-	events_enable(e, true);
+	if (!e->resting)
+		set_running(e);
 	return e->count ? 0 : error_set(err, ERR_IO, "no CPU has a timer for samples");
 }
 
@@ -164,20 +190,14 @@ void events_close(struct events *e)
 {
 	if (!e)
 		return;
-	for (unsigned i = 0; i < e->count; i++)
-		close_ring(e, &e->rings[i]);
-	free(e->rings);
+	close_rings(e);
 	free(e);
 }
 
 /* Both at once may be more than may be locked, so the old ones are closed first. */
 int events_deepen(struct events *e, size_t stack, struct error *err)
 {
-	for (unsigned i = 0; i < e->count; i++)
-		close_ring(e, &e->rings[i]);
-	free(e->rings);
-	e->rings = NULL;
-	e->count = e->next = 0;
+	close_rings(e);
 	e->stack = stack < EVENTS_STACK_MAX ? stack : EVENTS_STACK_MAX;
 	return open_rings(e, err);
 }
@@ -228,8 +248,7 @@ static void copy_out(const struct events *e, const struct ring *r, uint64_t at, 
 
 /* A sample's body begins with the process. */
 static bool is_wanted(const struct events *e, const struct ring *r, uint64_t at,
-		      const struct perf_event_header *header, events_wanted *wanted,
-		      const void *owner)
+		      const struct perf_event_header *header, events_wanted *wanted, void *owner)
 {
 	int32_t pid;
 
@@ -241,10 +260,10 @@ static bool is_wanted(const struct events *e, const struct ring *r, uint64_t at,
 	return wanted(owner, pid);
 }
 
-/* Takes one record out of a ring; its body is in e->record, unless nobody wants it: then the header's
- * type is 0. False: the ring is empty. */
+/* Takes one record out of a ring; its body is in e->record. If that is not wanted, the header's type
+ * is 0. False: the ring is empty. */
 static bool take(struct events *e, struct ring *r, struct perf_event_header *header,
-		 events_wanted *wanted, const void *owner)
+		 events_wanted *wanted, void *owner)
 {
 	_Atomic uint64_t *head = (_Atomic uint64_t *)&r->head->data_head,
 			 *tail = (_Atomic uint64_t *)&r->head->data_tail;
@@ -282,7 +301,7 @@ static uint64_t period_at(const struct events *e, uint64_t ns)
 	return ns < e->since_ns ? e->before_ns : e->period_ns;
 }
 
-bool events_next(struct events *e, events_wanted *wanted, const void *owner, struct event *event)
+bool events_next(struct events *e, events_wanted *wanted, void *owner, struct event *event)
 {
 	struct perf_event_header header;
 

@@ -35,8 +35,10 @@ void events_close(struct events *e);
 int events_deepen(struct events *e, size_t stack, struct error *err);
 size_t events_depth(const struct events *e);
 
-/* Stops the timers, or lets them go on. They go after events_open, _deepen and _keep. */
-void events_enable(struct events *e, bool on);
+/* Stops the timers, or lets them go on, as after events_open. They stay as they are when events are
+ * opened again. */
+void events_rest(struct events *e, bool rest);
+bool events_are_resting(const struct events *e);
 
 /* Sets how far samples are apart, from now on. */
 void events_pace(struct events *e, uint64_t period_ns);
@@ -48,10 +50,11 @@ uint64_t events_hold_ns(const struct events *e);
 int events_keep(struct events *e, struct error *err);
 
 /* Is a process of interest? Strangers' samples are passed over, not copied. */
-typedef bool events_wanted(const void *owner, pid_t pid);
+typedef bool events_wanted(void *owner, pid_t pid);
 
-/* The next sample of a wanted process, valid until the next call; of a narrow one only pid and tid are. False: there is none now. */
-bool events_next(struct events *e, events_wanted *wanted, const void *owner, struct event *event);
+/* The next sample of a wanted process, valid until the next call; of a narrow one only pid and tid
+ * are. False: there is none now. */
+bool events_next(struct events *e, events_wanted *wanted, void *owner, struct event *event);
 
 unsigned events_cpus(const struct events *e);
 

@@ -307,7 +307,7 @@ static void make_tick(struct ticker *t)
 }
 
 /* A moment before the tick of another CPU. On its own CPU it would do harm: our going to sleep makes
- * the kernel choose anew who runs there, and a thread that has just been woken is preferred. */
+ * the kernel choose anew which thread runs there, and one that has just been woken is preferred. */
 static void note_for_other(struct ticker *t)
 {
 	struct ticker *of = t->notes_for;

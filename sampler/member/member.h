@@ -61,12 +61,14 @@ struct member {
 	uint64_t exposure_due_ns; /* when to find that out again */
 	bool local_mounts;	  /* process_has_local_mounts (sampler/thread/calls.h), */
 	uint64_t mounts_due_ns;	  /* and when to find that out again */
-	bool by_events;	 /* its CPU samples come without a stop (sampler/capture/events.h) */
-	bool needs_stop; /* they do not suffice: its stacks are deep, or several */
-	/* Of such samples: walks; those whose copy was too short; those that went on elsewhere. */
-	uint32_t event_walks, event_cut, event_lacked;
-	uint64_t event_want; /* bytes of a stack that would have sufficed; 0: not known */
-	bool dumps_core;     /* it is left alone: none of its threads will run again */
+	bool by_events; /* its CPU samples come without a stop (sampler/capture/events.h) */
+	struct event_fit {
+		bool needs_stop; /* they do not suffice: its stacks are deep, or several */
+		/* Walks of such samples; whose copy was too short; that went on elsewhere. */
+		uint32_t walks, cut, lacked;
+		uint64_t want; /* bytes of a stack that would have sufficed; 0: not known */
+	} fit;		       /* of its present program */
+	bool dumps_core;       /* it is left alone: none of its threads will run again */
 };
 
 /* Opens a process. Its images are shared with `beside` unless that is NULL. The caller closes the

@@ -46,6 +46,12 @@ static void set_other(struct snapshot *s, unsigned i, uint64_t start, size_t len
 	memory_bytes_init(&s->others[i], s->bytes + (1 + i) * s->room, start, len);
 }
 
+static void drop_others(struct snapshot *s)
+{
+	for (unsigned i = 0; i < SNAPSHOT_OTHERS; i++)
+		set_other(s, i, 0, 0);
+}
+
 int snapshot_init(struct snapshot *s, size_t room)
 {
 	memset(s, 0, sizeof(*s));
@@ -73,8 +79,7 @@ int snapshot_reserve(struct snapshot *s, size_t room)
 	s->bytes = bytes;
 	s->room = room;
 	set_stack(s, 0, 0);
-	for (unsigned i = 0; i < SNAPSHOT_OTHERS; i++)
-		set_other(s, i, 0, 0);
+	drop_others(s);
 	return 0;
 }
 
@@ -281,8 +286,7 @@ int snapshot_of_event(struct snapshot *s, const struct regs *regs, const void *b
 	memcpy(s->bytes, bytes, len);
 	set_stack(s, regs->r[DWARF_SP], len);
 	s->stack.more = more ? UINT32_MAX : 0;
-	for (unsigned i = 0; i < SNAPSHOT_OTHERS; i++)
-		set_other(s, i, 0, 0);
+	drop_others(s);
 	s->interp.any = false; /* nothing was copied for interpreters */
 	memset(&s->stacks, 0, sizeof(s->stacks));
 	memset(&s->go.goroutine, 0, sizeof(s->go.goroutine));

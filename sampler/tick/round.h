@@ -71,7 +71,6 @@ struct round {
 	struct ticking ticking;	  /* what the tickers share */
 	struct tickers tickers;	  /* while the round is sampled */
 	bool collecting;	  /* their samples are being read */
-	bool events_rest;	  /* they are disabled, since they serve nobody */
 	struct events *events;	  /* NULL: none are open */
 	uint64_t events_ns;	  /* until when their periods are counted */
 	uint64_t events_due_ns;	  /* when to look again at the CPUs */

@@ -52,7 +52,7 @@ void sources_close(struct round *r)
 
 static bool suffices(const struct round *r, const struct member *m)
 {
-	return r->events && !m->needs_stop && !m->has_go && !interps_any(m->interps);
+	return r->events && !m->fit.needs_stop && !m->has_go && !interps_any(m->interps);
 }
 
 /* Where the kernel refuses that now, the processes stay with the tickers. */
@@ -62,9 +62,8 @@ static void deepen(struct round *r, size_t stack)
 
 	if (events_deepen(r->events, stack, &err))
 		sources_close(r);
-	r->events_rest = false;
 	for (uint32_t i = 0; i < r->recorded.member_count; i++)
-		r->recorded.members[i]->event_cut = 0;
+		r->recorded.members[i]->fit.cut = 0;
 }
 
 static bool are_many(uint32_t bad, uint32_t walks)
@@ -78,10 +77,10 @@ static void judge_depth(struct round *r, struct member *m)
 	size_t depth = events_depth(r->events);
 
 	if (depth >= EVENTS_STACK_MAX)
-		m->needs_stop |= are_many(m->event_cut, m->event_walks);
-	else if (m->event_want > depth)
-		deepen(r, m->event_want);
-	else if (m->event_cut >= CUT_FEW)
+		m->fit.needs_stop |= are_many(m->fit.cut, m->fit.walks);
+	else if (m->fit.want > depth)
+		deepen(r, m->fit.want);
+	else if (m->fit.cut >= CUT_FEW)
 		deepen(r, depth * DEEPER);
 }
 
@@ -95,20 +94,16 @@ static void keep_events(struct round *r)
 	r->events_due_ns = now + KEEP_NS;
 	if (events_keep(r->events, &err))
 		sources_close(r);
-	else if (r->events_rest)
-		events_enable(r->events, false);
 }
 
-/* Timers that serve nobody would copy stacks for nothing. */
-static void rest(struct round *r)
+/* Does any living process have that source? */
+static bool serves_any(const struct round *r, bool by_events)
 {
-	bool any = false;
-
 	for (uint32_t i = 0; i < r->recorded.member_count; i++)
-		any |= !r->recorded.members[i]->ended && r->recorded.members[i]->by_events;
-	if (r->events && any == r->events_rest)
-		events_enable(r->events, any);
-	r->events_rest = !any;
+		if (!r->recorded.members[i]->ended &&
+		    r->recorded.members[i]->by_events == by_events)
+			return true;
+	return false;
 }
 
 bool sources_choose(struct round *r)
@@ -127,21 +122,19 @@ bool sources_choose(struct round *r)
 		changed |= !m->ended && m->by_events != now;
 		m->by_events = now;
 	}
-	rest(r);
+	if (r->events) /* timers that serve no process would copy stacks for nothing */
+		events_rest(r->events, !serves_any(r, true));
 	return changed;
 }
 
 bool sources_need_tickers(const struct round *r)
 {
-	for (uint32_t i = 0; i < r->recorded.member_count; i++)
-		if (!r->recorded.members[i]->ended && !r->recorded.members[i]->by_events)
-			return true;
-	return false;
+	return serves_any(r, false);
 }
 
 bool sources_want_deeper(const struct member *m, const struct slot *slot)
 {
-	return !slot->by_event || (!m->needs_stop && m->event_cut < CUT_FEW);
+	return !slot->by_event || (!m->fit.needs_stop && m->fit.cut < CUT_FEW);
 }
 
 /* Half as much again, but not more than a record holds if that would do. */
@@ -157,16 +150,16 @@ void sources_learn(struct member *m, const struct slot *slot, const struct stack
 {
 	if (!slot->by_event)
 		return;
-	m->event_walks++;
+	m->fit.walks++;
 	/* Where nothing was copied, the page is not there: a stop would find no more. */
-	m->event_lacked += walk->end == STACK_MEMORY_UNREADABLE && slot->snapshot.stack.memory.len;
-	m->needs_stop |= are_many(m->event_lacked, m->event_walks);
+	m->fit.lacked += walk->end == STACK_MEMORY_UNREADABLE && slot->snapshot.stack.memory.len;
+	m->fit.needs_stop |= are_many(m->fit.lacked, m->fit.walks);
 	if (walk->end != STACK_COPY_EXHAUSTED)
 		return;
-	m->event_cut++;
-	if (deeper->end == STACK_OUTERMOST && wanted(deeper->used) > m->event_want)
-		m->event_want = wanted(deeper->used);
-	m->needs_stop |= m->event_want > EVENTS_STACK_MAX;
+	m->fit.cut++;
+	if (deeper->end == STACK_OUTERMOST && wanted(deeper->used) > m->fit.want)
+		m->fit.want = wanted(deeper->used);
+	m->fit.needs_stop |= m->fit.want > EVENTS_STACK_MAX;
 }
 
 static struct member *served_member(const struct round *r, pid_t pid)
@@ -180,23 +173,33 @@ static struct member *served_member(const struct round *r, pid_t pid)
 	return NULL;
 }
 
-static bool is_served(const void *round, pid_t pid)
+/* What is being collected. */
+struct intake {
+	struct round *round;
+	struct member *member; /* of the record that is read */
+	bool listed;	       /* threads have been listed for it */
+};
+
+static bool is_served(void *intake, pid_t pid)
 {
-	return served_member(round, pid);
+	struct intake *in = intake;
+
+	in->member = served_member(in->round, pid);
+	return in->member;
 }
 
 /* A thread that was not listed may be new. */
-static struct thread *served_thread(struct round *r, struct member *m, pid_t tid, bool *listed)
+static struct thread *served_thread(struct intake *in, pid_t tid)
 {
-	struct thread *thread = threads_find(m->threads, tid);
+	struct thread *thread = threads_find(in->member->threads, tid);
 
-	if (thread || *listed)
+	if (thread || in->listed)
 		return thread;
-	*listed = true;
-	r->plan.refresh_due_ns = 0;
-	if (round_refresh(r))
+	in->listed = true;
+	in->round->plan.refresh_due_ns = 0;
+	if (round_refresh(in->round))
 		return NULL;
-	return threads_find(m->threads, tid);
+	return threads_find(in->member->threads, tid);
 }
 
 static struct slot *free_slot(struct round *r)
@@ -232,19 +235,18 @@ static void note_counters(const struct member *m, struct thread *thread, const s
 		thread->cpu_ns = now.cpu_ns;
 }
 
-static void take_event(struct round *r, const struct event *e, bool *listed)
+static void take_event(struct intake *in, const struct event *e)
 {
-	struct member *m = served_member(r, e->pid);
+	struct round *r = in->round;
+	struct member *m = in->member;
 	struct thread *thread;
 	struct slot *slot;
 	bool filled;
 
-	if (!m || e->narrow || e->time_ns < r->recorded.start_ns) {
-		if (m)
-			m->needs_stop |= e->narrow;
+	m->fit.needs_stop |= e->narrow;
+	if (e->narrow || e->time_ns < r->recorded.start_ns)
 		return;
-	}
-	thread = served_thread(r, m, e->tid, listed);
+	thread = served_thread(in, e->tid);
 	if (!thread || e->time_ns < m->space_ns) { /* it has ended; perhaps before an exec */
 		r->recorded.stats.dropped++;
 		return;
@@ -273,7 +275,7 @@ static void count_periods(struct round *r)
 
 	r->events_ns += passed * period;
 	r->events_lost += lost;
-	if (r->events_rest)
+	if (events_are_resting(r->events))
 		return;
 	f->unserved += lost;
 	f->due += due;
@@ -285,26 +287,31 @@ static void count_periods(struct round *r)
 
 void sources_collect(struct round *r)
 {
-	bool listed = false;
+	struct intake in = { .round = r };
 	struct event e;
 
 	if (!r->events)
 		return;
 	r->collecting = true;
-	while (events_next(r->events, is_served, r, &e))
-		take_event(r, &e, &listed);
+	while (events_next(r->events, is_served, &in, &e))
+		take_event(&in, &e);
 	r->collecting = false;
 	count_periods(r);
 }
 
+static bool is_running(const struct round *r)
+{
+	return r->events && !events_are_resting(r->events);
+}
+
 uint64_t sources_apart_ns(const struct round *r)
 {
-	return r->events && !r->events_rest ? events_hold_ns(r->events) / 2 : UINT64_MAX;
+	return is_running(r) ? events_hold_ns(r->events) / 2 : UINT64_MAX;
 }
 
 bool sources_hurry(const struct round *r)
 {
-	return r->events && !r->events_rest && events_hold_ns(r->events) < HURRY_NS;
+	return is_running(r) && events_hold_ns(r->events) < HURRY_NS;
 }
 
 /* The timer of the kernel would stay in step with a program whose period is a multiple of its own: of

@@ -34,15 +34,14 @@ enum {
 };
 
 /* True when the address space that the slots come from is still there. */
-static bool same_address_space(struct recorded *r, struct member *m)
+static bool same_address_space(struct round *r, struct member *m)
 {
 	enum member_space space = member_space(m);
 
 	if (space == SPACE_NEW) {
-		r->stats.execs++;
-		m->needs_stop = false;
-		m->event_walks = m->event_cut = m->event_lacked = 0;
-		m->event_want = 0;
+		r->recorded.stats.execs++;
+		r->plan.changed_ns = monotonic_ns();
+		m->fit = (struct event_fit){ 0 };
 		member_read_maps(m);
 		process_read_comm(&m->process);
 	}
@@ -362,12 +361,8 @@ static int unwind_slot(struct round *r, struct slot *slot, struct member **asked
 
 	reader_reads(r->reader, m);
 	if (m != *asked) {
-		uint64_t execs = r->recorded.stats.execs;
-
 		*asked = m;
-		*same = same_address_space(&r->recorded, m);
-		if (r->recorded.stats.execs != execs)
-			r->plan.changed_ns = monotonic_ns();
+		*same = same_address_space(r, m);
 		read_old_maps(&r->recorded, m);
 		rc = find_runtimes(r, m);
 	}

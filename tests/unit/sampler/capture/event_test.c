@@ -108,7 +108,7 @@ static void use_cpu(uint64_t ns)
 		;
 }
 
-static bool is_own(const void *own, pid_t pid)
+static bool is_own(void *own, pid_t pid)
 {
 	return pid == *(const pid_t *)own;
 }
