@@ -186,6 +186,11 @@ static int sample_until_end(struct recording *r, recording_progress *progress, v
 	return 0;
 }
 
+static bool is_sampled(const void *recorded, pid_t pid)
+{
+	return recorded_member(recorded, pid);
+}
+
 /* Adds up what the children of the processes have used so far. */
 static bool read_children(const struct recording *r, struct offspring *sum)
 {
@@ -197,7 +202,7 @@ static bool read_children(const struct recording *r, struct offspring *sum)
 	for (uint32_t i = 0; i < recorded->member_count; i++) {
 		struct offspring one;
 
-		if (!offspring_read(&one, &recorded->members[i]->process))
+		if (!offspring_read(&one, &recorded->members[i]->process, is_sampled, recorded))
 			return false;
 		sum->cpu_ns += one.cpu_ns;
 		sum->alive += one.alive;

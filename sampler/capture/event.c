@@ -5,20 +5,35 @@
 #include "base/cursor.h"
 #include "sampler/thread/registers.h"
 
-uint64_t event_sample_type(void)
+void event_request(struct perf_event_attr *attr)
 {
-	return PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	attr->sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER |
+			    PERF_SAMPLE_STACK_USER;
+	attr->sample_regs_user = registers_of_event_mask();
+	attr->sample_id_all = 1; /* news have a time, too: their last 8 bytes */
+	attr->mmap = attr->comm = attr->comm_exec = attr->task = 1;
 }
 
-/* The kernel leaves out what a thread without user space has not. */
+size_t event_process_at(const struct perf_event_header *header)
+{
+	return header->type == PERF_RECORD_FORK ? 4 : 0;
+}
+
+size_t event_time_at(const struct perf_event_header *header, size_t len)
+{
+	return header->type == PERF_RECORD_SAMPLE || len < sizeof(uint64_t) ? 8 : len - 8;
+}
+
+/* The kernel leaves out what a thread without user space has not. False: there are none. */
 static bool parse_registers(struct cursor *c, struct event *e)
 {
 	uint64_t values[REGISTERS_OF_EVENT_MOST], abi = cursor_uint(c, 8);
 	unsigned count = registers_of_event_count();
 
-	e->narrow = abi == PERF_SAMPLE_REGS_ABI_32;
+	if (abi == PERF_SAMPLE_REGS_ABI_32)
+		e->kind = EVENT_NARROW;
 	if (abi != PERF_SAMPLE_REGS_ABI_64)
-		return false;
+		return abi == PERF_SAMPLE_REGS_ABI_32;
 	for (unsigned i = 0; i < count; i++)
 		values[i] = cursor_uint(c, 8);
 	registers_of_event(values, &e->regs);
@@ -38,17 +53,86 @@ static void parse_stack(struct cursor *c, struct event *e)
 	e->whole_stack = filled < room;
 }
 
-bool event_parse(const void *body, size_t len, struct event *e)
+static void parse_sample(struct cursor *c, struct event *e)
+{
+	e->pid = (pid_t)cursor_uint(c, 4);
+	e->tid = (pid_t)cursor_uint(c, 4);
+	cursor_uint(c, 8); /* the time */
+	if (e->pid <= 0 || e->tid <= 0 || !parse_registers(c, e))
+		e->kind = EVENT_NONE;
+	else if (e->kind == EVENT_SAMPLE)
+		parse_stack(c, e);
+}
+
+bool event_is_exec(const struct perf_event_header *header)
+{
+	return header->type == PERF_RECORD_COMM && header->misc & PERF_RECORD_MISC_COMM_EXEC;
+}
+
+static enum event_kind kind_of(const struct perf_event_header *header)
+{
+	switch (header->type) {
+	case PERF_RECORD_SAMPLE:
+		return EVENT_SAMPLE;
+	case PERF_RECORD_MMAP:
+		return EVENT_MAPPED;
+	case PERF_RECORD_COMM: /* and a thread that changes its name */
+		return event_is_exec(header) ? EVENT_EXECUTED : EVENT_NONE;
+	case PERF_RECORD_FORK:
+		return EVENT_BEGUN;
+	case PERF_RECORD_EXIT:
+		return EVENT_ENDED;
+	case PERF_RECORD_LOST:
+		return EVENT_LOST;
+	}
+	return EVENT_NONE;
+}
+
+/* All news begin with the process. In a task's record its maker is next (struct perf_task_event in
+ * kernel/events/core.c). */
+static void parse_news(struct cursor *c, struct event *e)
+{
+	bool of_task = e->kind == EVENT_BEGUN || e->kind == EVENT_ENDED;
+
+	e->pid = (pid_t)cursor_uint(c, 4);
+	e->maker = of_task ? (pid_t)cursor_uint(c, 4) : 0;
+	e->tid = (pid_t)cursor_uint(c, 4);
+	if (e->pid <= 0 || e->tid <= 0)
+		e->kind = EVENT_NONE;
+}
+
+static void parse_time(const struct perf_event_header *header, const uint8_t *body, size_t len,
+		       struct event *e)
 {
 	struct cursor c;
 
-	cursor_init(&c, body, len, "perf record");
-	e->pid = (pid_t)cursor_uint(&c, 4);
-	e->tid = (pid_t)cursor_uint(&c, 4);
+	cursor_init(&c, body, len, "time of a perf record");
+	cursor_bytes(&c, event_time_at(header, len));
 	e->time_ns = cursor_uint(&c, 8);
-	e->narrow = false;
-	if (e->pid <= 0 || e->tid <= 0 || !parse_registers(&c, e))
-		return false;
-	parse_stack(&c, e);
-	return !c.failed;
+	if (c.failed)
+		e->kind = EVENT_NONE;
+}
+
+static void parse_lost(struct cursor *c, struct event *e)
+{
+	cursor_uint(c, 8); /* the event's number */
+	e->lost = cursor_uint(c, 8);
+}
+
+void event_parse(const struct perf_event_header *header, const void *body, size_t len,
+		 struct event *e)
+{
+	struct cursor c;
+
+	e->kind = kind_of(header);
+	cursor_init(&c, body, len, "perf record");
+	parse_time(header, body, len, e);
+	if (e->kind == EVENT_SAMPLE)
+		parse_sample(&c, e);
+	else if (e->kind == EVENT_LOST)
+		parse_lost(&c, e);
+	else if (e->kind != EVENT_NONE)
+		parse_news(&c, e);
+	if (c.failed)
+		e->kind = EVENT_NONE;
 }

@@ -30,13 +30,17 @@ struct ring {
 	int fd;
 	struct perf_event_mmap_page *head; /* the data follows */
 	size_t bytes;			   /* of data, a power of two */
+	uint64_t end;			   /* so far it is read in this turn */
+	struct perf_event_header next;	   /* its first record that is not read, */
+	uint64_t next_ns;		   /* and the time of that; UINT64_MAX: there is none */
 };
 
 struct events {
 	struct ring *rings;
-	unsigned count, next; /* the ring that is read next */
-	long online;	      /* CPUs, when they were opened */
+	unsigned count;
+	long online; /* CPUs, when they were opened */
 	bool resting;
+	uint64_t told_ns; /* since when no news is missing */
 	uint64_t period_ns, lost;
 	uint64_t before_ns, since_ns; /* the period until then */
 	size_t stack, page;
@@ -50,8 +54,6 @@ static int open_event(const struct events *e, int cpu)
 		.size = sizeof(attr),
 		.config = PERF_COUNT_SW_CPU_CLOCK,
 		.sample_period = e->period_ns,
-		.sample_type = event_sample_type(),
-		.sample_regs_user = registers_of_event_mask(),
 		.sample_stack_user = (uint32_t)(e->stack & ~(size_t)7),
 		.exclude_idle = 1,
 		.exclude_callchain_kernel = 1,
@@ -61,6 +63,7 @@ static int open_event(const struct events *e, int cpu)
 		.clockid = CLOCK_MONOTONIC,
 	};
 
+	event_request(&attr);
 	return (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
@@ -115,15 +118,16 @@ static void close_rings(struct events *e)
 		close_ring(e, &e->rings[i]);
 	free(e->rings);
 	e->rings = NULL;
-	e->count = e->next = 0;
+	e->count = 0;
 }
 
-static void set_running(const struct events *e)
+static void set_running(struct events *e)
 {
 	unsigned long request = e->resting ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE;
 
 	for (unsigned i = 0; i < e->count; i++)
 		ioctl(e->rings[i].fd, request, 0);
+	e->told_ns = e->resting ? UINT64_MAX : monotonic_ns();
 }
 
 void events_rest(struct events *e, bool rest)
@@ -151,6 +155,7 @@ static int open_rings(struct events *e, struct error *err)
 	for (int cpu = 0; cpu < cpus; cpu++) {
 		struct ring *r = &e->rings[e->count];
 
+		r->next_ns = UINT64_MAX;
 		r->fd = open_event(e, cpu);
 		if (r->fd < 0 && errno == ENODEV)
 			continue;
@@ -162,8 +167,7 @@ static int open_rings(struct events *e, struct error *err)
 					 "perf events: no memory may be locked for them "
 					 "(RLIMIT_MEMLOCK, kernel.perf_event_mlock_kb)");
 	}
-	if (!e->resting)
-		set_running(e);
+	set_running(e);
 	return e->count ? 0 : error_set(err, ERR_IO, "no CPU has a timer for samples");
 }
 
@@ -246,52 +250,69 @@ static void copy_out(const struct events *e, const struct ring *r, uint64_t at, 
 	memcpy((uint8_t *)to + first, data, len - first);
 }
 
-/* A sample's body begins with the process. */
-static bool is_wanted(const struct events *e, const struct ring *r, uint64_t at,
-		      const struct perf_event_header *header, events_wanted *wanted, void *owner)
+static _Atomic uint64_t *tail_of(const struct ring *r)
 {
+	return (_Atomic uint64_t *)&r->head->data_tail;
+}
+
+/* Finds the first record that is not read. A broken one ends the ring: nothing tells where the next is. */
+static void find_next(const struct events *e, struct ring *r)
+{
+	uint64_t at = atomic_load_explicit(tail_of(r), memory_order_relaxed), left = r->end - at;
+
+	r->next_ns = UINT64_MAX;
+	if (left >= sizeof(r->next) && left <= r->bytes)
+		copy_out(e, r, at, &r->next, sizeof(r->next));
+	if (left < sizeof(r->next) + sizeof(uint64_t) || left > r->bytes ||
+	    r->next.size < sizeof(r->next) + 2 * sizeof(uint64_t) || r->next.size > left) {
+		atomic_store_explicit(tail_of(r), r->end, memory_order_release);
+		return;
+	}
+	at += sizeof(r->next);
+	copy_out(e, r, at + event_time_at(&r->next, r->next.size - sizeof(r->next)), &r->next_ns,
+		 sizeof(r->next_ns));
+}
+
+/* What has come until now is read in this turn. */
+static void begin_turn(struct events *e)
+{
+	for (unsigned i = 0; i < e->count; i++) {
+		struct ring *r = &e->rings[i];
+
+		r->end = atomic_load_explicit((_Atomic uint64_t *)&r->head->data_head,
+					      memory_order_acquire);
+		find_next(e, r);
+	}
+}
+
+/* The ring whose next record is the oldest; NULL: the turn is over. */
+static struct ring *oldest(const struct events *e)
+{
+	struct ring *found = NULL;
+
+	for (unsigned i = 0; i < e->count; i++)
+		if (e->rings[i].next_ns < (found ? found->next_ns : UINT64_MAX))
+			found = &e->rings[i];
+	return found;
+}
+
+/* Takes the next record out of a ring. Strangers' are passed over, not copied. */
+static void take(struct events *e, struct ring *r, events_wanted *wanted, void *owner,
+		 struct event *event)
+{
+	uint64_t at = atomic_load_explicit(tail_of(r), memory_order_relaxed) + sizeof(r->next);
+	size_t len = r->next.size - sizeof(r->next);
 	int32_t pid;
 
-	if (header->type != PERF_RECORD_SAMPLE)
-		return true;
-	if (header->size < sizeof(*header) + sizeof(pid))
-		return false;
-	copy_out(e, r, at + sizeof(*header), &pid, sizeof(pid));
-	return wanted(owner, pid);
-}
-
-/* Takes one record out of a ring; its body is in e->record. If that is not wanted, the header's type
- * is 0. False: the ring is empty. */
-static bool take(struct events *e, struct ring *r, struct perf_event_header *header,
-		 events_wanted *wanted, void *owner)
-{
-	_Atomic uint64_t *head = (_Atomic uint64_t *)&r->head->data_head,
-			 *tail = (_Atomic uint64_t *)&r->head->data_tail;
-	uint64_t at = atomic_load_explicit(tail, memory_order_relaxed),
-		 end = atomic_load_explicit(head, memory_order_acquire);
-
-	if (end - at < sizeof(*header) || end - at > r->bytes)
-		return false;
-	copy_out(e, r, at, header, sizeof(*header));
-	if (header->size < sizeof(*header) || header->size > end - at) {
-		atomic_store_explicit(tail, end, memory_order_release);
-		return false;
+	event->kind = EVENT_NONE;
+	copy_out(e, r, at + event_process_at(&r->next), &pid, sizeof(pid));
+	if (r->next.type == PERF_RECORD_LOST ||
+	    wanted(owner, pid, r->next.type != PERF_RECORD_SAMPLE)) {
+		copy_out(e, r, at, e->record, len);
+		event_parse(&r->next, e->record, len, event);
 	}
-	if (is_wanted(e, r, at, header, wanted, owner))
-		copy_out(e, r, at + sizeof(*header), e->record, header->size - sizeof(*header));
-	else
-		header->type = 0;
-	atomic_store_explicit(tail, at + header->size, memory_order_release);
-	return true;
-}
-
-/* The body of a PERF_RECORD_LOST is an id and a number. */
-static void count_lost(struct events *e)
-{
-	uint64_t lost;
-
-	memcpy(&lost, e->record + sizeof(lost), sizeof(lost));
-	e->lost += lost;
+	atomic_store_explicit(tail_of(r), at + len, memory_order_release);
+	find_next(e, r);
 }
 
 /* PERF_SAMPLE_PERIOD does not tell: it stays as at the start (perf_swevent_hrtimer() in
@@ -303,28 +324,53 @@ static uint64_t period_at(const struct events *e, uint64_t ns)
 
 bool events_next(struct events *e, events_wanted *wanted, void *owner, struct event *event)
 {
-	struct perf_event_header header;
+	struct ring *r = oldest(e);
 
-	for (unsigned empty = 0; empty < e->count;) {
-		struct ring *r = &e->rings[e->next];
-		bool took = take(e, r, &header, wanted, owner);
-
-		if (!took) {
-			empty++;
-			e->next = (e->next + 1) % e->count;
-			continue;
+	if (!r)
+		begin_turn(e);
+	while ((r = oldest(e))) {
+		take(e, r, wanted, owner, event);
+		if (event->kind == EVENT_LOST) {
+			e->lost += event->lost;
+			e->told_ns = monotonic_ns();
+		} else if (event->kind != EVENT_NONE) {
+			event->period_ns = period_at(e, event->time_ns);
+			return true;
 		}
-		empty = 0;
-		if (header.type == PERF_RECORD_LOST)
-			count_lost(e);
-		if (header.type != PERF_RECORD_SAMPLE ||
-		    (!event_parse(e->record, header.size - sizeof(header), event) &&
-		     !event->narrow))
-			continue;
-		event->period_ns = period_at(e, event->time_ns);
-		return true;
 	}
 	return false;
+}
+
+static bool tells_exec(const struct events *e, const struct ring *r, pid_t pid)
+{
+	uint64_t at = atomic_load_explicit(tail_of(r), memory_order_relaxed);
+	uint64_t end = atomic_load_explicit((_Atomic uint64_t *)&r->head->data_head,
+					    memory_order_acquire);
+	struct perf_event_header header;
+	int32_t of;
+
+	for (; end - at >= sizeof(header) + sizeof(of) && end - at <= r->bytes; at += header.size) {
+		copy_out(e, r, at, &header, sizeof(header));
+		copy_out(e, r, at + sizeof(header), &of, sizeof(of));
+		if (event_is_exec(&header) && of == pid)
+			return true;
+		if (header.size < sizeof(header))
+			break;
+	}
+	return false;
+}
+
+bool events_tell_exec(const struct events *e, pid_t pid)
+{
+	for (unsigned i = 0; i < e->count; i++)
+		if (tells_exec(e, &e->rings[i], pid))
+			return true;
+	return false;
+}
+
+uint64_t events_told_ns(const struct events *e)
+{
+	return e->told_ns;
 }
 
 unsigned events_cpus(const struct events *e)

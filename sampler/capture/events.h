@@ -3,6 +3,9 @@
  * clock, which needs no hardware). In its interrupt the kernel copies registers and stack of whatever
  * thread runs there into a ring that we read later. Nothing is stopped, searched for or woken.
  *
+ * The same rings bring news: processes that map code, execute a program, make threads or end. So these
+ * need not be asked for.
+ *
  * An event of a CPU sees the threads of all processes; the caller drops strangers'. That takes
  * CAP_PERFMON (or CAP_SYS_ADMIN, before Linux 5.8), or kernel.perf_event_paranoid below 1.
  *
@@ -49,12 +52,20 @@ uint64_t events_hold_ns(const struct events *e);
 /* Opens them anew if CPUs have come or gone. Errors as of events_deepen. */
 int events_keep(struct events *e, struct error *err);
 
-/* Is a process of interest? Strangers' samples are passed over, not copied. */
-typedef bool events_wanted(void *owner, pid_t pid);
+/* Is a sample, or news, of a process of interest? All others are passed over, not copied. */
+typedef bool events_wanted(void *owner, pid_t pid, bool news);
 
-/* The next sample of a wanted process, valid until the next call; of a narrow one only pid and tid
- * are. False: there is none now. */
+/* The next record about a wanted process (of a new thread: made by one), valid until the next call, in
+ * the order of time. False: there is none now. */
 bool events_next(struct events *e, events_wanted *wanted, void *owner, struct event *event);
+
+/* CLOCK_MONOTONIC: since when each news of a wanted process has been, or will be, returned by
+ * events_next. Lost records, and events that are opened again, begin anew. UINT64_MAX: none is, since
+ * they rest. */
+uint64_t events_told_ns(const struct events *e);
+
+/* Does a record that is not read yet tell that the process has executed a program? */
+bool events_tell_exec(const struct events *e, pid_t pid);
 
 unsigned events_cpus(const struct events *e);
 

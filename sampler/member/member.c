@@ -21,7 +21,6 @@
 #include "symbolize/symbolizer.h"
 
 enum {
-	CPU_COST_FACTOR = 500, /* reading a process's CPU time takes a 500th of the time at most */
 	GO_RETRY_NS = 200000000,
 	EXEC_NS = 50000000, /* so long a process may be executing a program */
 	EXEC_TRIES = 50,
@@ -78,16 +77,24 @@ static bool has_space(const struct member *m)
 {
 	char byte;
 
-	return pread(m->maps_fd, &byte, 1, 0) == 1;
+	return m->maps_fd >= 0 && pread(m->maps_fd, &byte, 1, 0) == 1;
+}
+
+/* The other threads of a vfork(2) go on in the old one, so a descriptor of it does not read as empty. */
+void member_leave_space(struct member *m)
+{
+	if (m->maps_fd >= 0)
+		close(m->maps_fd);
+	m->maps_fd = -1;
 }
 
 enum member_space member_space(struct member *m)
 {
+	m->space_asked_ns = monotonic_ns();
 	if (has_space(m))
 		return SPACE_SAME;
-	m->space_ns = monotonic_ns();
-	if (m->maps_fd >= 0)
-		close(m->maps_fd);
+	member_leave_space(m);
+	m->space_ns = m->space_met_ns = monotonic_ns();
 	m->maps_fd = process_openat(&m->process, "maps", O_RDONLY);
 	if (m->pagemap_fd >= 0)
 		close(m->pagemap_fd);
@@ -106,6 +113,7 @@ static int read_first_maps(struct member *m, struct error *err)
 
 	for (int i = 0;; i++) {
 		member_space(m);
+		m->maps_read_ns = monotonic_ns();
 		rc = modmap_refresh(m->maps, err);
 		if (rc ? rc != ERR_GONE : has_space(m))
 			return rc;
@@ -126,7 +134,6 @@ int member_start(struct member *m, bool old, struct error *err)
 		rc = error_set(err, ERR_GONE, "process %d has ended", m->process.pid);
 	if (rc)
 		return rc;
-	m->maps_read_ns = monotonic_ns();
 	if (member_find_go(m) || member_find_interps(m))
 		return error_nomem(err);
 	return 0;
@@ -219,24 +226,33 @@ struct thread *member_thread(const struct member *m, uint32_t index)
 	return &threads_get(m->threads, &count)[index];
 }
 
-void member_read_cpu(struct member *m, bool last)
+void member_read_cpu(struct member *m)
 {
-	uint64_t cpu_ns, before = monotonic_ns(), cost;
+	uint64_t cpu_ns;
 
-	if (!last && before < m->cpu_due_ns)
-		return;
-	cost = thread_cpu_ns();
 	if (process_cpu_ns(&m->process, &cpu_ns) == 0 && cpu_ns >= m->cpu_start_ns)
 		m->cpu_ns = cpu_ns - m->cpu_start_ns;
-	m->cpu_due_ns = before + (thread_cpu_ns() - cost) * CPU_COST_FACTOR;
+}
+
+void member_add_up_cpu(struct member *m)
+{
+	size_t count;
+	const struct thread *threads = threads_get(m->threads, &count);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += thread_cpu_here_ns(&threads[i]);
+	m->cpu_ns = sum > m->cpu_ns ? sum : m->cpu_ns;
 }
 
 void member_read_maps(struct member *m)
 {
 	uint64_t cpu = thread_cpu_ns();
 
-	modmap_refresh(m->maps, NULL);
+	if (m->leaving)
+		return;
 	m->maps_read_ns = monotonic_ns();
+	modmap_refresh(m->maps, NULL);
 	m->maps_cost_ns = thread_cpu_ns() - cpu;
 }
 

@@ -49,13 +49,19 @@ struct member {
 	uint64_t go_generation, go_tried_ns; /* of the maps, and when, at the last search for Go */
 	int pagemap_fd;			     /* of the address space of maps_fd; -1: not open */
 	_Atomic bool absent; /* a page of a stack was not there once (sampler/capture/slots.h) */
-	uint64_t space_ns;   /* CLOCK_MONOTONIC: when its present address space was met first */
-	int maps_fd;	     /* reads as empty once the address space is gone */
-	uint64_t maps_read_ns, maps_cost_ns; /* the last reading: when, and its CPU time */
+	/* CLOCK_MONOTONIC: since when it has had its present address space, as far as that is known;
+	 * when that was met first, and when it was asked for last. */
+	uint64_t space_ns, space_met_ns, space_asked_ns;
+	int maps_fd;  /* reads as empty once the address space is gone; -1: it is known to be */
+	bool leaving; /* its maps are those of the program that it has left: not to be read again */
+	uint64_t maps_read_ns, maps_cost_ns; /* the last reading: when it began, and its CPU time */
 	uint64_t cpu_start_ns;		     /* of the process, before the round */
-	uint64_t cpu_due_ns;		     /* when its CPU time is to be read again */
 	uint64_t cpu_ns;		     /* in the round, at the last reading */
 	uint64_t children_due_ns;	     /* when to look for children again */
+	uint64_t listed_ns;		     /* when its threads were asked for last */
+	struct member_news {		     /* the newest of each kind (sampler/tick/news.h) */
+		uint64_t mapped_ns, executed_ns, begun_ns, ended_ns;
+	} news;
 	bool waits_delicately;	  /* a thread waited in a call that an ignored signal ends */
 	bool delicate;		  /* and SIGCHLD would end that call (exposure.c) */
 	uint64_t exposure_due_ns; /* when to find that out again */
@@ -102,16 +108,21 @@ int member_place(struct member *m, struct thread *thread);
 int member_prepare_look(const struct member *m, const struct thread *thread,
 			struct snapshot *snapshot);
 
-/* Reads the process's CPU time, unless that was done a short time ago: it is expensive, because the
- * kernel adds up all threads. `last`: reads it in any case. */
-void member_read_cpu(struct member *m, bool last);
+/* Reads the process's CPU time. That is expensive, because the kernel adds up all threads. */
+void member_read_cpu(struct member *m);
+
+/* The same of one that has ended, from what was seen of its threads, if that is more than was read. */
+void member_add_up_cpu(struct member *m);
 
 /* A symbolizer for the process, with the jitdump files that it has mapped. The caller frees it.
  * ERR_NOMEM. */
 int member_symbolizer(const struct member *m, unsigned flags, struct symbolizer **s);
 
-/* Reads the maps again, and notes when, and the CPU time that it took. */
+/* Reads the maps again, and notes when, and the CPU time that it took. Nothing while it is leaving. */
 void member_read_maps(struct member *m);
+
+/* It has executed a program: member_space will find another address space. */
+void member_leave_space(struct member *m);
 
 /* Is the address space still that of the last call, or of member_start? After an exec a process has
  * another one, after its exit none. */

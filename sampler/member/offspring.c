@@ -16,6 +16,8 @@ struct search {
 	pid_t found[OFFSPRING_MAX];
 	size_t count;
 	struct buffer text;
+	offspring_left_out *left_out;
+	const void *owner;
 };
 
 /* Reads the fields of CPU time, in clock ticks. */
@@ -39,7 +41,8 @@ static void add_children(struct search *s, const struct process *p, const char *
 		pid_t pid = (pid_t)cursor_number(&c, 10);
 
 		cursor_expect(&c, ' ');
-		if (!c.failed && pid != getpid()) /* sampler may be a child of its target */
+		/* sampler may be a child of its target */
+		if (!c.failed && pid != getpid() && !s->left_out(s->owner, pid))
 			s->found[s->count++] = pid;
 	}
 }
@@ -61,7 +64,8 @@ static void search_process(struct search *s, const struct process *p)
 		close(fd);
 }
 
-bool offspring_read(struct offspring *o, const struct process *p)
+bool offspring_read(struct offspring *o, const struct process *p, offspring_left_out *left_out,
+		    const void *owner)
 {
 	struct search *s = calloc(1, sizeof(*s));
 	uint64_t ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK), ticks[STAT_FIELDS];
@@ -69,6 +73,8 @@ bool offspring_read(struct offspring *o, const struct process *p)
 
 	*o = (struct offspring){ 0 };
 	if (there) {
+		s->left_out = left_out;
+		s->owner = owner;
 		o->cpu_ns = (ticks[STAT_CUTIME] + ticks[STAT_CSTIME]) * ns;
 		search_process(s, p);
 	}

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct process;
 
@@ -22,8 +23,12 @@ struct offspring {
 
 enum { OFFSPRING_MAX = 1024, OFFSPRING_THREADS_MAX = 512 };
 
+/* Is a process sampled itself? Then neither it nor its children are counted. */
+typedef bool offspring_left_out(const void *owner, pid_t pid);
+
 /* False: the process is gone, or memory ran out. Descendants beyond OFFSPRING_MAX, and those made by
  * a process's threads beyond OFFSPRING_THREADS_MAX, are not counted. */
-bool offspring_read(struct offspring *o, const struct process *p);
+bool offspring_read(struct offspring *o, const struct process *p, offspring_left_out *left_out,
+		    const void *owner);
 
 #endif

@@ -24,11 +24,6 @@ struct account *accounts_of(struct accounts *a, uint32_t member, uint32_t thread
 	return &of_member[of_member[thread].at];
 }
 
-uint64_t accounts_thread_ns(const struct thread *thread)
-{
-	return thread->cpu_ns > thread->cpu_first ? thread->cpu_ns - thread->cpu_first : 0;
-}
-
 uint64_t accounts_beyond_ns(const struct member *m)
 {
 	size_t count;
@@ -36,7 +31,7 @@ uint64_t accounts_beyond_ns(const struct member *m)
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < count; i++)
-		sum += accounts_thread_ns(&threads[i]);
+		sum += thread_cpu_here_ns(&threads[i]);
 	return m->cpu_ns > sum ? m->cpu_ns - sum : 0;
 }
 
@@ -47,7 +42,7 @@ static double density_of(const struct thread *threads, size_t count)
 
 	for (size_t i = 0; i < count; i++) {
 		samples += threads[i].cpu_samples;
-		ns += accounts_thread_ns(&threads[i]);
+		ns += thread_cpu_here_ns(&threads[i]);
 	}
 	return ns ? (double)samples / (double)ns : 0;
 }
@@ -91,7 +86,7 @@ static void fill(struct accounts *a, const struct member *m)
 	uint32_t joined[CLASSES];
 
 	for (size_t i = 0; i < count; i++) {
-		uint64_t ns = accounts_thread_ns(&threads[i]);
+		uint64_t ns = thread_cpu_here_ns(&threads[i]);
 		double expected = (double)ns * density;
 
 		accounts[i].at = (uint32_t)i;
@@ -108,7 +103,7 @@ static void fill(struct accounts *a, const struct member *m)
 		if (*at >= count)
 			*at = (uint32_t)count + joined[*at - count];
 		to = &accounts[*at];
-		to->ns += accounts_thread_ns(&threads[i]);
+		to->ns += thread_cpu_here_ns(&threads[i]);
 		to->weight += threads[i].cpu_weight + threads[i].spared_weight;
 		to->spared += threads[i].spared_weight;
 	}
@@ -142,7 +137,7 @@ void accounts_release(struct accounts *a)
 /* A thread whose account has no sample: why has it none? */
 static void add_thread(struct unsampled *u, const struct thread *thread, uint64_t tick_ns)
 {
-	uint64_t ns = accounts_thread_ns(thread);
+	uint64_t ns = thread_cpu_here_ns(thread);
 
 	if (!ns)
 		return;
@@ -168,7 +163,7 @@ static void add_member(struct unsampled *u, struct accounts *a, const struct mem
 
 	for (size_t i = 0; i < count; i++) {
 		const struct account *of = accounts_of(a, m->index, (uint32_t)i);
-		uint64_t ns = accounts_thread_ns(&threads[i]);
+		uint64_t ns = thread_cpu_here_ns(&threads[i]);
 
 		if (!of->weight)
 			add_thread(u, &threads[i], tick_ns);

@@ -37,9 +37,6 @@ void accounts_release(struct accounts *a);
 /* The account that holds a thread's CPU time. */
 struct account *accounts_of(struct accounts *a, uint32_t member, uint32_t thread);
 
-/* A thread's CPU time in the recording, in ns. */
-uint64_t accounts_thread_ns(const struct thread *thread);
-
 /* CPU time by which the process's clock exceeds the sum of its threads, in ns: threads that began
  * and ended between two looks. */
 uint64_t accounts_beyond_ns(const struct member *m);

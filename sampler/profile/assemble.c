@@ -205,7 +205,7 @@ static int add_rest_of(struct assembly *a, const struct member *m)
 	const struct thread *threads = threads_get(m->threads, &count);
 
 	for (size_t i = 0; i < count; i++)
-		if (add_unsampled_of(a, m, &threads[i], accounts_thread_ns(&threads[i])))
+		if (add_unsampled_of(a, m, &threads[i], thread_cpu_here_ns(&threads[i])))
 			return ERR_NOMEM;
 	return add_unsampled(a, m, NULL, accounts_beyond_ns(m), 0);
 }

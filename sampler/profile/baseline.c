@@ -94,7 +94,7 @@ int baseline_take(struct baseline *m, struct recorded *r)
 								      e->wall_ns };
 	}
 	for (uint32_t i = 0; !rc && i < r->member_count; i++) {
-		member_read_cpu(r->members[i], false);
+		member_read_cpu(r->members[i]);
 		rc = baseline_member(m, r, r->members[i]);
 	}
 	if (rc)

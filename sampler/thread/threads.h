@@ -88,6 +88,12 @@ struct thread {
 	int schedstat_fd, stat_fd, syscall_fd;
 };
 
+/* Its CPU time in the round. */
+static inline uint64_t thread_cpu_here_ns(const struct thread *thread)
+{
+	return thread->cpu_ns > thread->cpu_first ? thread->cpu_ns - thread->cpu_first : 0;
+}
+
 /* What a thread is called. */
 static inline const char *thread_name(const struct thread *thread)
 {

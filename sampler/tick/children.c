@@ -1,6 +1,7 @@
 /*
  * Finds the processes that members of the round have made.
  *
+ * Where the rings of the perf events tell (news.h), nothing is searched. Elsewhere
  * /proc/PID/task/TID/children lists, for each thread, the processes that it has made (proc(5);
  * CONFIG_PROC_CHILDREN). It is read fifty times a second, or more rarely where a process has so many
  * threads that this would take more than a hundredth of our time. A child that lives for less than
@@ -28,14 +29,6 @@
 
 enum { LOOK_NS = 20000000, COST_FACTOR = 100 };
 
-static bool is_member(const struct recorded *r, pid_t pid)
-{
-	for (uint32_t i = 0; i < r->member_count; i++)
-		if (r->members[i]->process.pid == pid && !r->members[i]->ended)
-			return true;
-	return false;
-}
-
 /* True without the permission that ptrace(2) needs: process_vm_readv(2) needs the same. */
 static bool is_refused(pid_t pid)
 {
@@ -46,7 +39,7 @@ static bool is_refused(pid_t pid)
 }
 
 /* A child that has ended already, or that we may not trace, is left alone. */
-static int add_child(struct recorded *r, pid_t pid)
+int recorded_add_child(struct recorded *r, pid_t pid)
 {
 	bool old = !r->start_ns;
 	struct member *m;
@@ -54,7 +47,7 @@ static int add_child(struct recorded *r, pid_t pid)
 
 	/* With `sampler -p $$ --children` in a shell we are a child of the target. We and our
 	 * helpers are not part of what is measured, and the watchdog must never be held. */
-	if (pid == getpid() || is_member(r, pid))
+	if (pid == getpid() || recorded_member(r, pid))
 		return 0;
 	if (is_refused(pid)) {
 		r->stats.refused++;
@@ -89,7 +82,7 @@ static int read_children(struct recorded *r, const struct member *m, pid_t tid, 
 
 		cursor_expect(&c, ' ');
 		if (!c.failed)
-			rc = add_child(r, pid);
+			rc = recorded_add_child(r, pid);
 	}
 	*adding += thread_cpu_ns() - cpu;
 	buffer_release(&text);
@@ -111,14 +104,14 @@ static int find_children_of(struct recorded *r, struct member *m)
 	return rc;
 }
 
-int recorded_find_children(struct recorded *r)
+int recorded_find_children(struct recorded *r, bool all)
 {
 	uint64_t now = monotonic_ns();
 	int rc = 0;
 
 	/* Members that are added here are searched in the same loop. */
 	for (uint32_t i = 0; !rc && i < r->member_count; i++)
-		if (!r->members[i]->ended && r->members[i]->children_due_ns <= now)
+		if (!r->members[i]->ended && (all || r->members[i]->children_due_ns <= now))
 			rc = find_children_of(r, r->members[i]);
 	return rc;
 }

@@ -19,6 +19,7 @@
 #include "sampler/thread/calls.h"
 #include "sampler/thread/dispositions.h"
 #include "sampler/tick/looking.h"
+#include "sampler/tick/news.h"
 
 static const uint64_t MOUNTS_NS = 5 * NS_PER_S; /* from one reading of the mounts to the next */
 
@@ -26,7 +27,7 @@ enum {
 	LOOK_COST_NS = 200000, /* fifty times the cost of a look with cold caches */
 	BACK_OFF_NS = 2000000000,
 	ACCOUNT_NS = 100000000,	   /* from look to look, where they only keep accounts: */
-	ACCOUNT_COST_FACTOR = 100, /* in a hundredth of the time at most */
+	ACCOUNT_COST_FACTOR = 500, /* in a 500th of the time at most */
 	REFRESH_COST_FACTOR = 200,
 	COUNT_LOOKS = 16,  /* from one count of threads without a stack to the next */
 	FIRST_GLANCES = 4, /* in a look, of threads without a stack, at least */
@@ -139,8 +140,10 @@ static int look_at_member(struct round *r, struct member *m)
 
 	if (place_threads(r, m))
 		return ERR_NOMEM;
-	exposure_look(m);
-	look_at_mounts(m, r->plan.tick_ns);
+	if (!m->by_events) { /* what a stop might do to it */
+		exposure_look(m);
+		look_at_mounts(m, r->plan.tick_ns);
+	}
 	for (size_t i = 0, at = r->plan.looks * 61 % (count + !count); !rc && i < count; i++) {
 		if (due[at] <= r->plan.looks) {
 			if (round_is_over(&r->recorded))
@@ -169,13 +172,19 @@ static int list_anew(struct round *r, struct member *m, bool *changed, struct er
 static int refresh_member(struct round *r, struct member *m, bool *changed, struct error *err)
 {
 	bool ended = m->ended;
-	int rc = ended ? ERR_GONE : list_anew(r, m, changed, err);
+	int rc;
+
+	if (news_list_holds(r, m))
+		return 0;
+	m->listed_ns = monotonic_ns();
+	rc = ended ? ERR_GONE : list_anew(r, m, changed, err);
 
 	if (rc && rc != ERR_GONE)
 		return rc;
 	/* The threads of an ended process stay listed until it has been waited for. */
 	m->ended |= rc == ERR_GONE || !process_alive(&m->process);
 	if (m->ended && !ended) {
+		member_add_up_cpu(m);
 		if (!*changed)
 			roster_lock(&r->roster);
 		*changed = true;
@@ -208,13 +217,21 @@ static int refresh_members(struct round *round, bool changed, struct error *err)
 	return alive && !(r->ends_with_first && r->members[0]->ended) ? 0 : ERR_GONE;
 }
 
+static int ask_for_children(struct round *r)
+{
+	if (news_children_hold(r))
+		return 0;
+	r->children_asked_ns = monotonic_ns();
+	return recorded_find_children(&r->recorded, news_are_told(r));
+}
+
 static int find_children(struct round *r)
 {
-	uint32_t before = r->recorded.member_count;
-	int rc = recorded_find_children(&r->recorded);
+	int rc = ask_for_children(r);
 
-	if (rc || r->recorded.member_count == before)
+	if (rc || r->recorded.member_count == r->listed)
 		return rc;
+	r->listed = r->recorded.member_count;
 	sources_choose(r);
 	roster_lock(&r->roster);
 	rc = roster_list(&r->roster, r->recorded.members, r->recorded.member_count);

@@ -6,16 +6,35 @@
 #include "base/room.h"
 #include "sampler/member/member.h"
 
+static bool recorded_has_pid(const void *owner, uint32_t id, const void *key)
+{
+	const struct recorded *r = owner;
+
+	return id < r->member_count && !r->members[id]->ended &&
+	       r->members[id]->process.pid == *(const pid_t *)key;
+}
+
+struct member *recorded_member(const struct recorded *r, pid_t pid)
+{
+	uint32_t at = hashindex_find(&r->by_pid, hash_bytes(&pid, sizeof(pid)), recorded_has_pid, r,
+				     &pid);
+
+	return at == HASHINDEX_NONE ? NULL : r->members[at];
+}
+
 int recorded_add_member(struct recorded *r, pid_t pid, struct member **m, struct error *err)
 {
 	int rc;
 
 	if (room_for((void **)&r->members, &r->member_room, r->member_count + 1u,
-		     sizeof(struct member *)))
+		     sizeof(struct member *)) ||
+	    hashindex_reserve(&r->by_pid, 1))
 		return error_nomem(err);
 	rc = member_open(m, pid, r->member_count ? r->members[0] : NULL, err);
 	if (rc)
 		return rc;
+	if (!recorded_member(r, pid))
+		hashindex_add(&r->by_pid, hash_bytes(&pid, sizeof(pid)), r->member_count);
 	(*m)->index = r->member_count;
 	r->members[r->member_count++] = *m;
 	return 0;
@@ -70,5 +89,6 @@ void recorded_release(struct recorded *r)
 	for (uint32_t i = 0; i < r->member_count; i++)
 		member_close(r->members[i]);
 	free(r->members);
+	hashindex_release(&r->by_pid);
 	pthread_mutex_destroy(&r->lock);
 }

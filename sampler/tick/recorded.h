@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/hashindex.h"
 #include "sampler/account/ledger.h"
 #include "sampler/account/stackset.h"
 #include "sampler/interp/names.h"
@@ -39,6 +40,7 @@ struct recorded {
 	struct member **members;
 	uint32_t member_count;
 	size_t member_room;
+	struct hashindex by_pid; /* of members; entries of those that have ended stay */
 	unsigned rate;
 	bool wall, children, goid;
 	bool ends_with_first; /* a command is sampled: its end is the round's, as for perf record */
@@ -65,8 +67,15 @@ void recorded_release(struct recorded *r);
 /* Adds a member, which is not started yet, and is owned by `r`. Errors as of member_open. */
 int recorded_add_member(struct recorded *r, pid_t pid, struct member **m, struct error *err);
 
-/* Makes members of the processes that members have made (children.c). ERR_NOMEM. */
-int recorded_find_children(struct recorded *r);
+/* The member whose process lives under that number; NULL: there is none. */
+struct member *recorded_member(const struct recorded *r, pid_t pid);
+
+/* Makes members of the processes that members have made (children.c): of those whose turn it is, or
+ * `all`. ERR_NOMEM. */
+int recorded_find_children(struct recorded *r, bool all);
+
+/* The same of one process, which one of them has made. */
+int recorded_add_child(struct recorded *r, pid_t pid);
 
 /* Publishes `stats` for other threads; reads what was published last, from any thread. */
 void recorded_publish_stats(struct recorded *r);

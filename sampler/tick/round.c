@@ -40,7 +40,8 @@ enum {
 	CALM_NS = 1000000000,	   /* row cost half as much as each by itself */
 	CALM_EVENTS_NS = 80000000, /* the same where there are only perf events, which wait */
 	LAST_LOOK_NS = 1000000,
-	STOCK_NS = 100000000, /* from one sum of what was used to the next */
+	STOCK_NS = 100000000,	 /* from one sum of what was used to the next; in */
+	STOCK_COST_FACTOR = 500, /* a 500th of the time at most */
 	SLOTS_LEAST = 64,
 	SLOTS_OF_A_CPU = 4,
 };
@@ -127,7 +128,7 @@ int round_start(struct round *round, uint64_t duration_ns, struct error *err)
 	reader_use(round->reader);
 	for (uint32_t i = 0; !rc && i < r->member_count; i++)
 		rc = member_start(r->members[i], true, err);
-	if (!rc && ((r->children && recorded_find_children(r)) ||
+	if (!rc && ((r->children && recorded_find_children(r, true)) ||
 		    members_settle(r->members, r->member_count)))
 		rc = error_nomem(err);
 	reader_use(NULL);
@@ -223,7 +224,7 @@ static void settle(struct round *r)
 }
 
 /* `w` is NULL at the end, when the watchdog has ended. */
-static void take_stock(struct recorded *r, const struct watchdog *w, uint64_t now, bool last)
+static void take_stock(struct recorded *r, const struct watchdog *w, uint64_t now)
 {
 	struct recording_stats *s = &r->stats;
 	size_t seen;
@@ -239,12 +240,23 @@ static void take_stock(struct recorded *r, const struct watchdog *w, uint64_t no
 		struct member *m = r->members[i];
 
 		if (!m->ended)
-			member_read_cpu(m, last);
+			member_read_cpu(m);
 		threads_get(m->threads, &seen);
 		s->threads_alive += threads_alive(m->threads);
 		s->threads_seen += seen;
 		s->target_cpu_ns += m->cpu_ns;
 	}
+}
+
+static void take_stock_in_time(struct round *r)
+{
+	uint64_t cost = thread_cpu_ns();
+
+	take_stock(&r->recorded, r->watchdog, monotonic_ns());
+	r->recorded.stats.no_realtime = !tickers_are_realtime(&r->tickers,
+							      &r->recorded.stats.cpus_refused);
+	cost = (thread_cpu_ns() - cost) * STOCK_COST_FACTOR;
+	r->plan.stock_due_ns = r->plan.tick_ns + (cost > STOCK_NS ? cost : STOCK_NS);
 }
 
 static void end_with(struct round *r, enum recording_end end)
@@ -308,12 +320,8 @@ static void tick(struct round *r)
 	if (r->no_memory)
 		rc = error_nomem(&r->error);
 	count_ticks(&r->recorded.stats, &r->ticking.figures);
-	if (r->plan.tick_ns >= r->plan.stock_due_ns) {
-		take_stock(&r->recorded, r->watchdog, monotonic_ns(), false);
-		r->recorded.stats.no_realtime = !tickers_are_realtime(
-			&r->tickers, &r->recorded.stats.cpus_refused);
-		r->plan.stock_due_ns = r->plan.tick_ns + STOCK_NS;
-	}
+	if (r->plan.tick_ns >= r->plan.stock_due_ns)
+		take_stock_in_time(r);
 	settle(r);
 	recorded_publish_stats(&r->recorded);
 	if (rc == ERR_GONE)
@@ -481,6 +489,7 @@ static void finish_member(struct recorded *r, struct member *m, uint64_t now)
 						    threads[i].state == 't';
 		walltime_finish(r, &threads[i], now);
 	}
+	member_add_up_cpu(m);
 }
 
 static void note_remark(struct recorded *r)
@@ -502,7 +511,7 @@ void round_finish(struct round *round)
 		finish_member(r, r->members[i], now);
 	if (waiting_settle(r, round->plan.tick_ns))
 		round->end = RECORDING_LOST;
-	take_stock(r, round->watchdog, now, true);
+	take_stock(r, round->watchdog, now);
 	ledger_guesses(&r->ledger, r->members[0]->maps, &s->guesses);
 	note_remark(r);
 	if (s->ticks_due < s->ticks)

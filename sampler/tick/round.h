@@ -68,15 +68,17 @@ struct round {
 	struct looks looks;
 	struct slots slots;
 	struct roster roster;
-	struct ticking ticking;	  /* what the tickers share */
-	struct tickers tickers;	  /* while the round is sampled */
-	bool collecting;	  /* their samples are being read */
-	struct events *events;	  /* NULL: none are open */
-	uint64_t events_ns;	  /* until when their periods are counted */
-	uint64_t events_due_ns;	  /* when to look again at the CPUs */
-	uint64_t events_apart_ns; /* how far they are apart, on the average; 0: not set yet */
-	uint64_t events_set_ns;	  /* when that was set */
-	uint64_t events_lost;	  /* as events_lost, so far counted */
+	struct ticking ticking;	    /* what the tickers share */
+	struct tickers tickers;	    /* while the round is sampled */
+	bool collecting;	    /* their samples are being read */
+	struct events *events;	    /* NULL: none are open */
+	uint64_t events_ns;	    /* until when their periods are counted */
+	uint64_t events_due_ns;	    /* when to look again at the CPUs */
+	uint64_t events_apart_ns;   /* how far they are apart, on the average; 0: not set yet */
+	uint64_t events_set_ns;	    /* when that was set */
+	uint64_t events_lost;	    /* as events_lost, so far counted */
+	uint64_t children_asked_ns; /* when all processes were asked for their children; 0: never */
+	uint32_t listed;	    /* members in the roster's last list */
 	struct walker walker;
 	_Atomic pid_t tid;	   /* of its thread, while it samples; else 0 */
 	struct watchdog *watchdog; /* not owned */
@@ -154,6 +156,9 @@ void sources_close(struct round *r);
 
 /* Chooses the source of each process anew. True if any has changed: the roster is to be listed. */
 bool sources_choose(struct round *r);
+
+/* Do perf events suffice for a process, as far as it is known? */
+bool sources_suffice(const struct round *r, const struct member *m);
 
 /* Is any process served by tickers? */
 bool sources_need_tickers(const struct round *r);

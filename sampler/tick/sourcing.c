@@ -14,6 +14,7 @@
 #include "sampler/interp/interps.h"
 #include "sampler/member/member.h"
 #include "sampler/thread/threads.h"
+#include "sampler/tick/news.h"
 #include "sampler/tick/round.h"
 #include "sampler/unwind/stack.h"
 
@@ -50,7 +51,7 @@ void sources_close(struct round *r)
 	r->events = NULL;
 }
 
-static bool suffices(const struct round *r, const struct member *m)
+bool sources_suffice(const struct round *r, const struct member *m)
 {
 	return r->events && !m->fit.needs_stop && !m->has_go && !interps_any(m->interps);
 }
@@ -117,7 +118,7 @@ bool sources_choose(struct round *r)
 		judge_depth(r, r->recorded.members[i]);
 	for (uint32_t i = 0; i < r->recorded.member_count; i++) {
 		struct member *m = r->recorded.members[i];
-		bool now = suffices(r, m);
+		bool now = sources_suffice(r, m);
 
 		changed |= !m->ended && m->by_events != now;
 		m->by_events = now;
@@ -162,17 +163,6 @@ void sources_learn(struct member *m, const struct slot *slot, const struct stack
 	m->fit.needs_stop |= m->fit.want > EVENTS_STACK_MAX;
 }
 
-static struct member *served_member(const struct round *r, pid_t pid)
-{
-	for (uint32_t i = 0; i < r->recorded.member_count; i++) {
-		struct member *m = r->recorded.members[i];
-
-		if (m->process.pid == pid && !m->ended)
-			return m->by_events ? m : NULL;
-	}
-	return NULL;
-}
-
 /* What is being collected. */
 struct intake {
 	struct round *round;
@@ -180,12 +170,12 @@ struct intake {
 	bool listed;	       /* threads have been listed for it */
 };
 
-static bool is_served(void *intake, pid_t pid)
+static bool is_of_interest(void *intake, pid_t pid, bool news)
 {
 	struct intake *in = intake;
 
-	in->member = served_member(in->round, pid);
-	return in->member;
+	in->member = recorded_member(&in->round->recorded, pid);
+	return in->member && (news || in->member->by_events);
 }
 
 /* A thread that was not listed may be new. */
@@ -235,7 +225,7 @@ static void note_counters(const struct member *m, struct thread *thread, const s
 		thread->cpu_ns = now.cpu_ns;
 }
 
-static void take_event(struct intake *in, const struct event *e)
+static void take_sample(struct intake *in, const struct event *e)
 {
 	struct round *r = in->round;
 	struct member *m = in->member;
@@ -243,8 +233,8 @@ static void take_event(struct intake *in, const struct event *e)
 	struct slot *slot;
 	bool filled;
 
-	m->fit.needs_stop |= e->narrow;
-	if (e->narrow || e->time_ns < r->recorded.start_ns)
+	m->fit.needs_stop |= e->kind == EVENT_NARROW;
+	if (e->kind == EVENT_NARROW || e->time_ns < r->recorded.start_ns)
 		return;
 	thread = served_thread(in, e->tid);
 	if (!thread || e->time_ns < m->space_ns) { /* it has ended; perhaps before an exec */
@@ -262,6 +252,16 @@ static void take_event(struct intake *in, const struct event *e)
 	roster_unlock(&r->roster);
 	r->no_memory |= !filled;
 	slot_set(slot, filled ? SLOT_FULL : SLOT_FREE);
+}
+
+static void take_event(struct intake *in, const struct event *e)
+{
+	if (e->kind == EVENT_SAMPLE || e->kind == EVENT_NARROW) {
+		take_sample(in, e);
+		return;
+	}
+	in->listed &= e->kind != EVENT_BEGUN;
+	news_take(in->round, in->member, e);
 }
 
 /* Periods of all CPUs that have passed, in which samples may have come. */
@@ -293,7 +293,7 @@ void sources_collect(struct round *r)
 	if (!r->events)
 		return;
 	r->collecting = true;
-	while (events_next(r->events, is_served, &in, &e))
+	while (events_next(r->events, is_of_interest, &in, &e))
 		take_event(&in, &e);
 	r->collecting = false;
 	count_periods(r);

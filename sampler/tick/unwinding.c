@@ -19,6 +19,7 @@
 #include "sampler/stop/reader.h"
 #include "sampler/thread/threads.h"
 #include "sampler/tick/collecting.h"
+#include "sampler/tick/news.h"
 #include "sampler/tick/round.h"
 #include "sampler/tick/walltime.h"
 #include "sampler/unwind/unwinder.h"
@@ -33,10 +34,10 @@ enum {
 	TASK_NAME = 256, /* bytes of an asyncio task's name that are kept */
 };
 
-/* True when the address space that the slots come from is still there. */
-static bool same_address_space(struct round *r, struct member *m)
+/* Does the process have an address space, and its maps? Slots from before m->space_ns come from another. */
+static bool know_address_space(struct round *r, struct member *m)
 {
-	enum member_space space = member_space(m);
+	enum member_space space = news_space_holds(r, m) ? SPACE_SAME : member_space(m);
 
 	if (space == SPACE_NEW) {
 		r->recorded.stats.execs++;
@@ -44,8 +45,9 @@ static bool same_address_space(struct round *r, struct member *m)
 		m->fit = (struct event_fit){ 0 };
 		member_read_maps(m);
 		process_read_comm(&m->process);
+		news_date_space(r, m);
 	}
-	return space == SPACE_SAME;
+	return space != SPACE_NONE;
 }
 
 static int count_walk(struct recorded *r, const struct slot *slot, const struct stack *walk)
@@ -333,11 +335,14 @@ static int walk_slot(struct round *r, struct member *m, struct slot *slot)
 }
 
 /* The maps of all processes together take a part of the time. */
-static void read_old_maps(const struct recorded *r, struct member *m)
+static void read_old_maps(const struct round *r, struct member *m)
 {
 	uint64_t age = monotonic_ns() - m->maps_read_ns;
 
-	if (age > MAPS_AGE_MIN_NS && age / r->member_count > m->maps_cost_ns * MAPS_COST_FACTOR)
+	if (news_maps_hold(r, m))
+		return;
+	if (age > MAPS_AGE_MIN_NS &&
+	    age / r->recorded.member_count > m->maps_cost_ns * MAPS_COST_FACTOR)
 		member_read_maps(m);
 }
 
@@ -362,8 +367,8 @@ static int unwind_slot(struct round *r, struct slot *slot, struct member **asked
 	reader_reads(r->reader, m);
 	if (m != *asked) {
 		*asked = m;
-		*same = same_address_space(r, m);
-		read_old_maps(&r->recorded, m);
+		*same = know_address_space(r, m);
+		read_old_maps(r, m);
 		rc = find_runtimes(r, m);
 	}
 	if (!*same || slot->looked_ns < m->space_ns)

@@ -1,5 +1,7 @@
 // links: sampler/capture
-/* Any bytes as the body of a perf record. What is accepted lies within them, and belongs to a process. */
+/* Any bytes as a perf record: two bytes of type and flags, then the body. What is accepted lies within it,
+ * and belongs to a process. */
+#include <linux/perf_event.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,23 +12,42 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static void check_sample(const struct perf_event_header *header, const uint8_t *body, size_t len,
+			 const struct event *e)
+{
+	unsigned sum = 0;
+	struct event again;
+
+	must(e->stack >= body && e->stack + e->stack_len <= body + len);
+	for (size_t i = 0; i < e->stack_len; i++)
+		sum += e->stack[i];
+	must(sum <= 255 * e->stack_len);
+	if (!e->stack_len)
+		return;
+	event_parse(header, body, (size_t)(e->stack - body), &again); /* the stack is missing */
+	must(again.kind == EVENT_NONE);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	uint8_t *copy = malloc(size + !size); /* so that a read behind the end is found */
+	struct perf_event_header header = { 0 };
+	size_t len = size > 2 ? size - 2 : 0;
+	uint8_t *body = calloc(len + !len, 1); /* so that a read behind the end is found */
 	struct event e;
-	unsigned sum = 0;
 
-	must(copy);
-	memcpy(copy, data, size);
-	if (event_parse(copy, size, &e)) {
-		must(e.pid > 0 && e.tid > 0);
-		must(e.stack >= copy && e.stack + e.stack_len <= copy + size);
-		for (size_t i = 0; i < e.stack_len; i++)
-			sum += e.stack[i];
-		must(sum <= 255 * e.stack_len);
-		if (e.stack_len) /* which is missing then */
-			must(!event_parse(copy, (size_t)(e.stack - copy), &e));
+	must(body);
+	if (len) {
+		header.type = data[0];
+		header.misc = (uint16_t)(data[1] << 8);
+		memcpy(body, data + 2, len);
 	}
-	free(copy);
+	event_parse(&header, body, len, &e);
+	must(event_process_at(&header) <= 4);
+	must(len < 8 || event_time_at(&header, len) <= (len > 16 ? len - 8 : 8));
+	if (e.kind == EVENT_SAMPLE)
+		check_sample(&header, body, len, &e);
+	if (e.kind != EVENT_NONE && e.kind != EVENT_LOST)
+		must(e.pid > 0 && e.tid > 0);
+	free(body);
 	return 0;
 }

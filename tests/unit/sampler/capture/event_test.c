@@ -1,7 +1,10 @@
 /* Records of perf events, by hand: what is taken, what is of no use. And the kernel's own. */
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -42,12 +45,26 @@ static struct record record_of(uint64_t pid, uint64_t abi, uint64_t room, uint64
 	return r;
 }
 
+static struct event parse_as(uint32_t type, uint16_t misc, const struct record *r, size_t len)
+{
+	struct perf_event_header header = { .type = type, .misc = misc };
+	struct event e = { .kind = EVENT_LOST };
+
+	event_parse(&header, r->bytes, len, &e);
+	return e;
+}
+
+static struct event parse(const struct record *r)
+{
+	return parse_as(PERF_RECORD_SAMPLE, 0, r, r->len);
+}
+
 Test(event, has_registers_and_stack)
 {
 	struct record r = record_of(PID, ABI_64, ROOM, 40);
-	struct event e;
+	struct event e = parse(&r);
 
-	cr_assert(event_parse(r.bytes, r.len, &e));
+	cr_assert_eq(e.kind, EVENT_SAMPLE);
 	cr_assert_eq(e.pid, PID);
 	cr_assert_eq(e.tid, TID);
 	cr_assert_eq(e.time_ns, 123);
@@ -68,20 +85,21 @@ Test(event, has_registers_and_stack)
 Test(event, may_be_cut)
 {
 	struct record r = record_of(PID, ABI_64, ROOM, ROOM);
-	struct event e;
+	struct event e = parse(&r);
 
-	cr_assert(event_parse(r.bytes, r.len, &e));
+	cr_assert_eq(e.kind, EVENT_SAMPLE);
 	cr_assert(!e.whole_stack);
 }
 
 Test(event, may_have_no_stack)
 {
 	struct record empty = record_of(PID, ABI_64, ROOM, 0), none = record_of(PID, ABI_64, 0, 0);
-	struct event e;
+	struct event e = parse(&empty);
 
-	cr_assert(event_parse(empty.bytes, empty.len, &e));
+	cr_assert_eq(e.kind, EVENT_SAMPLE);
 	cr_assert(!e.stack_len && e.whole_stack);
-	cr_assert(event_parse(none.bytes, none.len, &e));
+	e = parse(&none);
+	cr_assert_eq(e.kind, EVENT_SAMPLE);
 	cr_assert(!e.stack_len);
 }
 
@@ -90,14 +108,70 @@ Test(event, is_of_no_use)
 	struct record of_kernel = record_of(PID, 0, 0, 0), compat = record_of(PID, 1, ROOM, ROOM),
 		      ends = record_of(UINT32_MAX, ABI_64, ROOM, ROOM),
 		      lies = record_of(PID, ABI_64, ROOM, ROOM + 1);
-	struct event e;
 
-	cr_assert(!event_parse(of_kernel.bytes, of_kernel.len, &e));
-	cr_assert(!event_parse(compat.bytes, compat.len, &e));
-	cr_assert(!event_parse(ends.bytes, ends.len, &e));
-	cr_assert(!event_parse(lies.bytes, lies.len, &e));
+	cr_assert_eq(parse(&of_kernel).kind, EVENT_NONE);
+	cr_assert_eq(parse(&compat).kind, EVENT_NARROW);
+	cr_assert_eq(parse(&ends).kind, EVENT_NONE);
+	cr_assert_eq(parse(&lies).kind, EVENT_NONE);
 	for (size_t len = 0; len < lies.len; len++)
-		cr_assert(!event_parse(lies.bytes, len, &e), "%zu", len);
+		cr_assert_eq(parse_as(PERF_RECORD_SAMPLE, 0, &lies, len).kind, EVENT_NONE, "%zu",
+			     len);
+	cr_assert_eq(parse_as(PERF_RECORD_THROTTLE, 0, &lies, lies.len).kind, EVENT_NONE);
+}
+
+/* A process, three numbers of 32 bits, the time. */
+static struct record news_of(uint32_t pid, uint32_t second)
+{
+	struct record r = { .len = 0 };
+
+	add(&r, pid, 4);
+	add(&r, second, 4);
+	add(&r, TID, 4);
+	add(&r, 0, 4);
+	add(&r, 123, 8);
+	return r;
+}
+
+Test(event, is_news)
+{
+	struct record r = news_of(PID, 6);
+	struct event e = parse_as(PERF_RECORD_FORK, 0, &r, r.len);
+
+	cr_assert_eq(e.kind, EVENT_BEGUN);
+	cr_assert_eq(e.pid, PID);
+	cr_assert_eq(e.maker, 6);
+	cr_assert_eq(e.tid, TID);
+	cr_assert_eq(e.time_ns, 123);
+	cr_assert_eq(parse_as(PERF_RECORD_EXIT, 0, &r, r.len).kind, EVENT_ENDED);
+	cr_assert_eq(parse_as(PERF_RECORD_COMM, 0, &r, r.len).kind, EVENT_NONE);
+	e = parse_as(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, &r, r.len);
+	cr_assert_eq(e.kind, EVENT_EXECUTED);
+	cr_assert_eq(e.tid, 6);
+	e = parse_as(PERF_RECORD_MMAP, 0, &r, r.len);
+	cr_assert_eq(e.kind, EVENT_MAPPED);
+	cr_assert_eq(e.pid, PID);
+	cr_assert_eq(e.time_ns, 123);
+}
+
+Test(event, is_broken_news)
+{
+	struct record r = news_of(PID, 6), of_none = news_of(0, 6);
+
+	cr_assert_eq(parse_as(PERF_RECORD_MMAP, 0, &of_none, of_none.len).kind, EVENT_NONE);
+	for (size_t len = 0; len < 12; len++)
+		cr_assert_eq(parse_as(PERF_RECORD_FORK, 0, &r, len).kind, EVENT_NONE, "%zu", len);
+}
+
+Test(event, counts_what_was_lost)
+{
+	struct record r = { .len = 0 };
+
+	add(&r, 1, 8);
+	add(&r, 17, 8);
+	add(&r, 123, 8);
+	cr_assert_eq(parse_as(PERF_RECORD_LOST, 0, &r, r.len).kind, EVENT_LOST);
+	cr_assert_eq(parse_as(PERF_RECORD_LOST, 0, &r, r.len).lost, 17);
+	cr_assert_eq(parse_as(PERF_RECORD_LOST, 0, &r, 15).kind, EVENT_NONE);
 }
 
 static void use_cpu(uint64_t ns)
@@ -108,9 +182,9 @@ static void use_cpu(uint64_t ns)
 		;
 }
 
-static bool is_own(void *own, pid_t pid)
+static bool is_own(void *own, pid_t pid, bool news)
 {
-	return pid == *(const pid_t *)own;
+	return !news && pid == *(const pid_t *)own;
 }
 
 static unsigned take_own(struct events *events, uint64_t *weight)
@@ -179,5 +253,62 @@ Test(events, go_deeper_and_slower)
 	events_pace(events, 5000000);
 	cr_assert_leq(own_samples(events, &weight), 60);
 	cr_assert(weight > 20000000 && weight < 300000000, "%lu", weight);
+	events_close(events);
+}
+
+struct told {
+	pid_t own, child;
+	unsigned begun, executed, ended, mapped;
+	uint64_t last_ns;
+};
+
+static bool is_told_of(void *told, pid_t pid, bool news)
+{
+	const struct told *t = told;
+
+	return news && (pid == t->own || pid == t->child);
+}
+
+static void count_news(struct told *t, const struct event *e)
+{
+	cr_assert_geq(e->time_ns, t->last_ns);
+	t->last_ns = e->time_ns;
+	t->begun += e->kind == EVENT_BEGUN && e->pid == t->child && e->maker == t->own;
+	t->executed += e->kind == EVENT_EXECUTED && e->pid == t->child;
+	t->ended += e->kind == EVENT_ENDED && e->pid == t->child;
+	t->mapped += e->kind == EVENT_MAPPED && e->pid == t->own;
+}
+
+static pid_t run_true(void)
+{
+	pid_t child = fork();
+
+	if (!child) {
+		execl("/bin/true", "true", (char *)NULL);
+		_exit(1);
+	}
+	waitpid(child, NULL, 0);
+	return child;
+}
+
+Test(events, tell_of_processes_in_the_order_of_time)
+{
+	struct told told = { .own = getpid() };
+	struct events *events;
+	struct event e;
+
+	open_or_skip(&events, 4096);
+	cr_assert_leq(events_told_ns(events), monotonic_ns());
+	told.child = run_true();
+	cr_assert(events_tell_exec(events, told.child));
+	cr_assert(!events_tell_exec(events, told.own));
+	munmap(mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 4096);
+	while (events_next(events, is_told_of, &told, &e))
+		count_news(&told, &e);
+	cr_assert(told.begun == 1 && told.executed == 1 && told.ended == 1 && told.mapped == 1,
+		  "%u %u %u %u", told.begun, told.executed, told.ended, told.mapped);
+	cr_assert(!events_tell_exec(events, told.child));
+	events_rest(events, true);
+	cr_assert_eq(events_told_ns(events), UINT64_MAX);
 	events_close(events);
 }

@@ -1,0 +1,121 @@
+#include "sampler/tick/news.h"
+
+#include "base/clock.h"
+#include "sampler/capture/event.h"
+#include "sampler/capture/events.h"
+#include "sampler/member/member.h"
+#include "sampler/tick/round.h"
+
+/* So often all is asked for all the same. */
+static const uint64_t ASK_NS = 2 * NS_PER_S, ASK_MAPS_NS = NS_PER_S;
+
+enum {
+	SETTLE_NS = 200000000
+}; /* a thread that ends stays listed for a moment after that is told */
+
+/* Has all been told that has happened since? */
+static bool is_told(const struct round *r, uint64_t since_ns)
+{
+	return r->events && since_ns >= events_told_ns(r->events);
+}
+
+bool news_are_told(const struct round *r)
+{
+	return r->events && events_told_ns(r->events) != UINT64_MAX;
+}
+
+static bool holds(const struct round *r, uint64_t asked_ns, uint64_t changed_ns, uint64_t ask_ns)
+{
+	return is_told(r, asked_ns) && asked_ns > changed_ns && monotonic_ns() < asked_ns + ask_ns;
+}
+
+bool news_list_holds(const struct round *r, const struct member *m)
+{
+	const struct member_news *n = &m->news;
+	uint64_t settled_ns = n->ended_ns ? n->ended_ns + SETTLE_NS : 0;
+
+	return holds(r, m->listed_ns, n->begun_ns > settled_ns ? n->begun_ns : settled_ns, ASK_NS);
+}
+
+bool news_maps_hold(const struct round *r, const struct member *m)
+{
+	return holds(r, m->maps_read_ns, m->news.mapped_ns, ASK_MAPS_NS);
+}
+
+bool news_space_holds(const struct round *r, const struct member *m)
+{
+	return m->maps_fd >= 0 && holds(r, m->space_asked_ns, m->news.executed_ns, ASK_NS);
+}
+
+bool news_children_hold(const struct round *r)
+{
+	return holds(r, r->children_asked_ns, 0, ASK_NS);
+}
+
+void news_date_space(const struct round *r, struct member *m)
+{
+	uint64_t executed_ns = m->news.executed_ns;
+
+	if (executed_ns && is_told(r, executed_ns) && !events_tell_exec(r->events, m->process.pid))
+		m->space_ns = executed_ns;
+	else
+		m->space_ns = m->space_met_ns;
+}
+
+/* Maps that were read since may be those of a third program, whose record is not read yet. */
+static void note_exec(struct round *r, struct member *m, uint64_t ns)
+{
+	bool met = m->space_met_ns > ns;
+
+	if (!met && m->maps_read_ns < ns) { /* what it did before, by the maps of that time */
+		m->leaving = true;
+		round_unwind_at_leisure(r);
+		m->leaving = false;
+	}
+	m->news.executed_ns = ns;
+	if (met) {
+		news_date_space(r, m);
+		process_read_comm(&m->process);
+	} else {
+		member_leave_space(m);
+	}
+}
+
+/* Its samples follow in the rings. */
+static void add_child(struct round *r, const struct event *e)
+{
+	struct member *m;
+
+	if (!r->recorded.children)
+		return;
+	r->no_memory |= recorded_add_child(&r->recorded, e->pid) != 0;
+	m = recorded_member(&r->recorded, e->pid);
+	if (!m)
+		return;
+	m->by_events = sources_suffice(r, m);
+	m->news.executed_ns = e->time_ns; /* as if: a fork makes a space, too */
+	news_date_space(r, m);
+}
+
+void news_take(struct round *r, struct member *m, const struct event *e)
+{
+	switch (e->kind) {
+	case EVENT_MAPPED:
+		m->news.mapped_ns = e->time_ns;
+		break;
+	case EVENT_EXECUTED:
+		note_exec(r, m, e->time_ns);
+		break;
+	case EVENT_BEGUN:
+		if (e->pid == m->process.pid)
+			m->news.begun_ns = e->time_ns;
+		else
+			add_child(r, e);
+		break;
+	case EVENT_ENDED:
+		m->news.ended_ns = e->time_ns;
+		break;
+	default:
+		break;
+	}
+}
