@@ -109,12 +109,15 @@ enum member_space member_space(struct member *m)
 static int read_first_maps(struct member *m, struct error *err)
 {
 	const struct timespec moment = { 0, EXEC_NS / EXEC_TRIES };
+	uint64_t cpu;
 	int rc;
 
 	for (int i = 0;; i++) {
 		member_space(m);
+		cpu = thread_cpu_ns();
 		m->maps_read_ns = monotonic_ns();
 		rc = modmap_refresh(m->maps, err);
+		m->maps_cost_ns = thread_cpu_ns() - cpu;
 		if (rc ? rc != ERR_GONE : has_space(m))
 			return rc;
 		if (i == EXEC_TRIES || !process_alive(&m->process))
@@ -123,20 +126,40 @@ static int read_first_maps(struct member *m, struct error *err)
 	}
 }
 
-int member_start(struct member *m, bool old, struct error *err)
+int member_begin(struct member *m, bool old, struct error *err)
 {
-	int rc = read_first_maps(m, err);
+	int rc;
 
-	if (!rc)
-		rc = threads_new(&m->threads, &m->process, old, err);
+	member_space(m);
+	rc = threads_new(&m->threads, &m->process, old, err);
+
 	/* At once: a search takes milliseconds, which the threads' accounts would have alone. */
 	if (!rc && old && process_cpu_ns(&m->process, &m->cpu_start_ns))
 		rc = error_set(err, ERR_GONE, "process %d has ended", m->process.pid);
-	if (rc)
+	return rc;
+}
+
+int member_read(struct member *m, struct error *err)
+{
+	int rc = read_first_maps(m, err);
+
+	if (rc) {
+		m->maps_read_ns = 0;
 		return rc;
-	if (member_find_go(m) || member_find_interps(m))
-		return error_nomem(err);
-	return 0;
+	}
+	return member_find_go(m) || member_find_interps(m) ? error_nomem(err) : 0;
+}
+
+int member_start(struct member *m, bool old, struct error *err)
+{
+	int rc = member_begin(m, old, err);
+
+	return rc ? rc : member_read(m, err);
+}
+
+bool member_is_read(const struct member *m)
+{
+	return m->maps_read_ns;
 }
 
 /* A runtime that is there but cannot be read (ERR_FORMAT) may not have been relocated yet, so it is

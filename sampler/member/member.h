@@ -82,8 +82,16 @@ struct member {
 int member_open(struct member **m, pid_t pid, const struct member *beside, struct error *err);
 void member_close(struct member *m);
 
-/* Reads maps and threads and looks for a Go runtime. If the process is older than the round
- * (`old`), only what it does from now on counts. ERR_GONE, ERR_PERM, ERR_NOMEM. */
+/* Lists the threads. If the process is older than the round (`old`), only what it does from now on
+ * counts. ERR_GONE, ERR_PERM, ERR_NOMEM. */
+int member_begin(struct member *m, bool old, struct error *err);
+
+/* Reads the maps and looks for runtimes, which may wait until a stack is to be walked. Errors as of
+ * member_begin. */
+int member_read(struct member *m, struct error *err);
+bool member_is_read(const struct member *m);
+
+/* Both. */
 int member_start(struct member *m, bool old, struct error *err);
 
 /* After member_start of all: waits a tenth of a second at most for runtimes that could not be read. One

@@ -56,7 +56,7 @@ int recorded_add_child(struct recorded *r, pid_t pid)
 	rc = recorded_add_member(r, pid, &m, NULL);
 	if (rc)
 		return rc == ERR_NOMEM ? rc : 0;
-	rc = member_start(m, old, NULL);
+	rc = recorded_start_member(r, m, old, NULL);
 	if (!rc)
 		return 0;
 	r->member_count--;

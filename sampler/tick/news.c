@@ -7,7 +7,7 @@
 #include "sampler/tick/round.h"
 
 /* So often all is asked for all the same. */
-static const uint64_t ASK_NS = 2 * NS_PER_S, ASK_MAPS_NS = NS_PER_S;
+static const uint64_t ASK_NS = 2 * NS_PER_S, ASK_MAPS_NS = 5 * NS_PER_S;
 
 enum {
 	SETTLE_NS = 200000000
@@ -26,7 +26,7 @@ bool news_are_told(const struct round *r)
 
 static bool holds(const struct round *r, uint64_t asked_ns, uint64_t changed_ns, uint64_t ask_ns)
 {
-	return is_told(r, asked_ns) && asked_ns > changed_ns && monotonic_ns() < asked_ns + ask_ns;
+	return is_told(r, asked_ns) && asked_ns > changed_ns && r->plan.tick_ns < asked_ns + ask_ns;
 }
 
 bool news_list_holds(const struct round *r, const struct member *m)
@@ -73,12 +73,11 @@ static void note_exec(struct round *r, struct member *m, uint64_t ns)
 		m->leaving = false;
 	}
 	m->news.executed_ns = ns;
-	if (met) {
+	process_read_comm(&m->process);
+	if (met)
 		news_date_space(r, m);
-		process_read_comm(&m->process);
-	} else {
+	else
 		member_leave_space(m);
-	}
 }
 
 /* Its samples follow in the rings. */
@@ -93,7 +92,7 @@ static void add_child(struct round *r, const struct event *e)
 	if (!m)
 		return;
 	m->by_events = sources_suffice(r, m);
-	m->news.executed_ns = e->time_ns; /* as if: a fork makes a space, too */
+	m->news.executed_ns = e->time_ns; /* a fork makes an address space, too */
 	news_date_space(r, m);
 }
 

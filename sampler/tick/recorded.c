@@ -5,6 +5,25 @@
 #include "base/error.h"
 #include "base/room.h"
 #include "sampler/member/member.h"
+#include "sampler/thread/threads.h"
+
+static bool recorded_runs(const struct member *m)
+{
+	size_t count;
+	const struct thread *threads = threads_get(m->threads, &count);
+	bool runs = false;
+
+	for (size_t i = 0; i < count; i++)
+		runs |= threads[i].state == 'R';
+	return runs;
+}
+
+int recorded_start_member(const struct recorded *r, struct member *m, bool old, struct error *err)
+{
+	int rc = member_begin(m, old, err);
+
+	return rc || (r->late && !(old && recorded_runs(m))) ? rc : member_read(m, err);
+}
 
 static bool recorded_has_pid(const void *owner, uint32_t id, const void *key)
 {

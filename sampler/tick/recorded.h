@@ -43,6 +43,7 @@ struct recorded {
 	struct hashindex by_pid; /* of members; entries of those that have ended stay */
 	unsigned rate;
 	bool wall, children, goid;
+	bool late; /* samples come by themselves: members need not be read to find out who runs */
 	bool ends_with_first; /* a command is sampled: its end is the round's, as for perf record */
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC; end 0: none */
 	uint64_t start_real_ns;
@@ -66,6 +67,10 @@ void recorded_release(struct recorded *r);
 
 /* Adds a member, which is not started yet, and is owned by `r`. Errors as of member_open. */
 int recorded_add_member(struct recorded *r, pid_t pid, struct member **m, struct error *err);
+
+/* Starts a member. Where `late`, one that does not run now is read when it has its first sample: most
+ * backends of a server, and most processes of a build, have none. Errors as of member_start. */
+int recorded_start_member(const struct recorded *r, struct member *m, bool old, struct error *err);
 
 /* The member whose process lives under that number; NULL: there is none. */
 struct member *recorded_member(const struct recorded *r, pid_t pid);

@@ -127,7 +127,7 @@ int round_start(struct round *round, uint64_t duration_ns, struct error *err)
 
 	reader_use(round->reader);
 	for (uint32_t i = 0; !rc && i < r->member_count; i++)
-		rc = member_start(r->members[i], true, err);
+		rc = recorded_start_member(r, r->members[i], true, err);
 	if (!rc && ((r->children && recorded_find_children(r, true)) ||
 		    members_settle(r->members, r->member_count)))
 		rc = error_nomem(err);
@@ -512,6 +512,8 @@ void round_finish(struct round *round)
 	if (waiting_settle(r, round->plan.tick_ns))
 		round->end = RECORDING_LOST;
 	take_stock(r, round->watchdog, now);
+	if (s->samples && !member_is_read(r->members[0])) /* the profile shows its program */
+		member_read(r->members[0], NULL);
 	ledger_guesses(&r->ledger, r->members[0]->maps, &s->guesses);
 	note_remark(r);
 	if (s->ticks_due < s->ticks)

@@ -35,8 +35,10 @@ int sources_open(struct round *r, enum engine engine, struct error *err)
 	struct recording_stats *s = &r->recorded.stats;
 	struct error why;
 
-	if (engine == ENGINE_PTRACE || r->recorded.wall ||
-	    !events_open(&r->events, r->ticking.pace.period_ns, STACK_FIRST, &why))
+	if (engine == ENGINE_PTRACE || r->recorded.wall)
+		return 0;
+	r->recorded.late = !events_open(&r->events, r->ticking.pace.period_ns, STACK_FIRST, &why);
+	if (r->recorded.late)
 		return 0;
 	r->events = NULL;
 	if (engine == ENGINE_PERF)
@@ -49,6 +51,7 @@ void sources_close(struct round *r)
 {
 	events_close(r->events);
 	r->events = NULL;
+	r->recorded.late = false;
 }
 
 bool sources_suffice(const struct round *r, const struct member *m)
@@ -107,6 +110,13 @@ static bool serves_any(const struct round *r, bool by_events)
 	return false;
 }
 
+/* Tickers look at a process before it has a sample. */
+static void read_for_tickers(struct round *r, struct member *m)
+{
+	if (!m->ended && !member_is_read(m))
+		r->no_memory |= member_read(m, NULL) == ERR_NOMEM;
+}
+
 bool sources_choose(struct round *r)
 {
 	bool changed = false;
@@ -120,6 +130,8 @@ bool sources_choose(struct round *r)
 		struct member *m = r->recorded.members[i];
 		bool now = sources_suffice(r, m);
 
+		if (!now)
+			read_for_tickers(r, m);
 		changed |= !m->ended && m->by_events != now;
 		m->by_events = now;
 	}

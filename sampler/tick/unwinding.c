@@ -34,11 +34,27 @@ enum {
 	TASK_NAME = 256, /* bytes of an asyncio task's name that are kept */
 };
 
+/* For its first stack. */
+static bool read_late(struct round *r, struct member *m)
+{
+	uint64_t met_ns = m->space_met_ns;
+	int rc = member_read(m, NULL);
+
+	r->no_memory |= rc == ERR_NOMEM;
+	if (m->space_met_ns != met_ns)
+		news_date_space(r, m);
+	return !rc;
+}
+
 /* Does the process have an address space, and its maps? Slots from before m->space_ns come from another. */
 static bool know_address_space(struct round *r, struct member *m)
 {
-	enum member_space space = news_space_holds(r, m) ? SPACE_SAME : member_space(m);
+	enum member_space space = SPACE_SAME;
 
+	if (!member_is_read(m))
+		return read_late(r, m);
+	if (!news_space_holds(r, m))
+		space = member_space(m);
 	if (space == SPACE_NEW) {
 		r->recorded.stats.execs++;
 		r->plan.changed_ns = monotonic_ns();
@@ -373,6 +389,8 @@ static int unwind_slot(struct round *r, struct slot *slot, struct member **asked
 	}
 	if (!*same || slot->looked_ns < m->space_ns)
 		r->recorded.stats.dropped++;
+	else if (slot->by_event && !sources_suffice(r, m)) /* a runtime's frames are missing */
+		r->ticking.figures.unserved++;
 	else if (!rc)
 		rc = walk_slot(r, m, slot);
 	return rc;
