@@ -34,11 +34,11 @@
 #include "sampler/unwind/unwinder.h"
 
 enum {
-	LAST_SERVE_NS = 100000000, /* how long the end waits for requests that are out */
-	OWN_TICK_NS = 10000000,	   /* of this thread, unless it reads threads that wait */
-	CALM_TICK_NS = 40000000,   /* where no thread has come or ended for so long: walks in a */
-	CALM_NS = 1000000000,	   /* row cost half as much as each by itself */
-	CALM_EVENTS_NS = 80000000, /* the same where there are only perf events, which wait */
+	LAST_SERVE_NS = 100000000,  /* how long the end waits for requests that are out */
+	OWN_TICK_NS = 10000000,	    /* of this thread, unless it reads threads that wait */
+	CALM_TICK_NS = 40000000,    /* where no thread has come or ended for so long: walks in a */
+	CALM_NS = 1000000000,	    /* row cost half as much as each by itself */
+	CALM_EVENTS_NS = 100000000, /* the same where there are only perf events, which wait */
 	LAST_LOOK_NS = 1000000,
 	STOCK_NS = 100000000,	 /* from one sum of what was used to the next; in */
 	STOCK_COST_FACTOR = 500, /* a 500th of the time at most */
