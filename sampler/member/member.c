@@ -139,6 +139,12 @@ int member_begin(struct member *m, bool old, struct error *err)
 	return rc;
 }
 
+void member_count_from(struct member *m, uint64_t now_ns)
+{
+	threads_count_from(m->threads, now_ns);
+	process_cpu_ns(&m->process, &m->cpu_start_ns);
+}
+
 int member_read(struct member *m, struct error *err)
 {
 	int rc = read_first_maps(m, err);

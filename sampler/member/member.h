@@ -91,6 +91,10 @@ int member_begin(struct member *m, bool old, struct error *err);
 int member_read(struct member *m, struct error *err);
 bool member_is_read(const struct member *m);
 
+/* What an older process and its threads have done so far does not count: the search for runtimes takes
+ * time. */
+void member_count_from(struct member *m, uint64_t now_ns);
+
 /* Both. */
 int member_start(struct member *m, bool old, struct error *err);
 

@@ -296,6 +296,21 @@ static int add(struct threads *t, pid_t tid)
 	return 0;
 }
 
+void threads_count_from(struct threads *t, uint64_t now_ns)
+{
+	struct schedstat now;
+
+	for (uint32_t i = 0; i < t->count; i++) {
+		struct thread *thread = &t->all[i];
+
+		thread->seen_ns = thread->wall.from = now_ns;
+		if (!thread_counters(t, thread, &now))
+			continue;
+		thread->cpu_first = thread->cpu_ns = now.cpu_ns;
+		thread->wall.wait_from = thread->wait_ns = now.wait_ns;
+	}
+}
+
 static int scan(struct threads *t, DIR *dir)
 {
 	struct dirent *e;

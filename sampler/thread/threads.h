@@ -162,6 +162,9 @@ int threads_list(struct threads *t, struct error *err);
  * where the kernel does not say. */
 bool threads_all_listed(const struct threads *t);
 
+/* All of them count from now on, their CPU time too. */
+void threads_count_from(struct threads *t, uint64_t now_ns);
+
 /* Every thread ever seen; pointers stay valid until the next refresh. */
 struct thread *threads_get(struct threads *t, size_t *count);
 

@@ -110,16 +110,6 @@ void round_release(struct round *r)
 		close(r->ticking.back_fd);
 }
 
-/* Threads that are older than the round count from its start. */
-static void begin_threads(const struct member *m, uint64_t start_ns)
-{
-	size_t count;
-	struct thread *threads = threads_get(m->threads, &count);
-
-	for (size_t i = 0; i < count; i++)
-		threads[i].seen_ns = threads[i].wall.from = start_ns;
-}
-
 int round_start(struct round *round, uint64_t duration_ns, struct error *err)
 {
 	struct recorded *r = &round->recorded;
@@ -139,7 +129,7 @@ int round_start(struct round *round, uint64_t duration_ns, struct error *err)
 	r->start_ns = round->events_ns = round->plan.next_tick_ns = round->ticking.pace.start_ns =
 		monotonic_ns();
 	for (uint32_t i = 0; i < r->member_count; i++)
-		begin_threads(r->members[i], r->start_ns);
+		member_count_from(r->members[i], r->start_ns);
 	r->end_ns = duration_ns ? r->start_ns + duration_ns : 0;
 	return 0;
 }
