@@ -132,11 +132,11 @@ void interp_copy_filled(struct interp_copy *c, size_t got, pid_t tid, const stru
 		c->pieces[i].len = 0;
 	c->tid = tid;
 	c->stack = stack;
+	c->stack_len = stack ? stack->len : 0;
 }
 
 void interp_copy_end(struct interp_copy *c)
 {
-	c->stack = NULL;
 	c->tid = 0;
 }
 
@@ -157,7 +157,8 @@ static const void *find(struct interp_copy *c, uint64_t addr, size_t len)
 {
 	const struct memory *stack = c->stack;
 
-	if (stack && addr - stack->start <= stack->len && len <= stack->len - (addr - stack->start))
+	if (stack && addr - stack->start <= c->stack_len &&
+	    len <= c->stack_len - (addr - stack->start))
 		return stack->bytes + (addr - stack->start);
 	for (size_t n = 0, i = c->hit; n < c->count; n++, i++) {
 		struct interp_piece *p;

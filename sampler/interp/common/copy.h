@@ -69,8 +69,9 @@ struct interp_copy {
 	size_t wanted;		    /* bytes, also those for which there was no room */
 	pid_t tid;		    /* 0: nothing more can be read */
 	unsigned reads, reads_max;  /* reads_max: set by the owner; 0: INTERP_READS */
-	const struct memory *stack; /* of the thread, as copied: at hand, too; borrowed until
-				     * interp_copy_end; NULL: none */
+	const struct memory *stack; /* of the thread, as copied: at hand, too; borrowed until the
+				     * next interp_copy_begin; NULL: none */
+	size_t stack_len; /* bytes of it: the copy may grow later, of a thread that runs */
 	const struct interp_known *known;
 	struct interp_walk walk; /* frames owned */
 };
@@ -89,8 +90,8 @@ void interp_copy_begin(struct interp_copy *c, const struct interp_plan *plan);
 size_t interp_copy_pieces(const struct interp_copy *c, struct memory_piece *to);
 
 /* `got` bytes of these pieces were read: what comes after a missing piece is read again when it is
- * needed. From now on, until interp_copy_end, what is missing is taken from `stack`, which may be
- * NULL, or read from `tid`, which does not run. */
+ * needed. From now on what is missing is taken from `stack`, which may be NULL, or, until
+ * interp_copy_end, read from `tid`, which does not run. */
 void interp_copy_filled(struct interp_copy *c, size_t got, pid_t tid, const struct memory *stack);
 void interp_copy_end(struct interp_copy *c);
 

@@ -205,6 +205,29 @@ Test(copy, afterwards_nothing_more_is_read)
 	cr_assert_eq(copy.memory.read(&copy.memory, (uint64_t)(uintptr_t)there, text, 5), ERR_IO);
 }
 
+/* A stack's copy may hold code objects: a thread's stack and the heap may lie in one mapping. */
+Test(copy, afterwards_what_lay_in_the_stack_s_copy_is_there)
+{
+	static char stack[4096], later[sizeof(stack)];
+	struct memory_bytes copied;
+	char text[8];
+
+	strcpy(stack, "held");
+	memory_bytes_init(&copied, stack, (uint64_t)(uintptr_t)stack, 2048);
+	cr_assert_eq(interp_copy_reserve(&copy, &plan), 0);
+	interp_copy_begin(&copy, &plan);
+	interp_copy_filled(&copy, 0, getpid(), &copied.memory);
+	cr_assert(has(stack, 5));
+	cr_assert_eq(copy.reads, 0);
+	interp_copy_end(&copy);
+	memcpy(later, stack, sizeof(stack));
+	memory_bytes_init(&copied, later, (uint64_t)(uintptr_t)stack, sizeof(later));
+	cr_assert_eq(copy.memory.read(&copy.memory, (uint64_t)(uintptr_t)stack, text, 5), 0);
+	cr_assert_str_eq(text, "held");
+	cr_assert_eq(copy.memory.read(&copy.memory, (uint64_t)(uintptr_t)stack + 2048, text, 5),
+		     ERR_IO, "what was read later does not count as copied");
+}
+
 Test(copy, known_code_objects)
 {
 	static struct interp_known known;
