@@ -147,7 +147,8 @@ int slot_prepare(struct slot *slot, const struct slot_wants *wants, struct membe
 	s->go.rt = m->has_go ? &m->go : NULL;
 	s->go.wants_goid = wants->goid;
 	s->place = thread->go;
-	return snapshot_reserve(s, slot->want + 256) || member_prepare_look(m, thread, s) ?
+	return snapshot_reserve(s, slot->want + 256) || snapshot_plan(s, &thread->far) ||
+			       member_prepare_look(m, thread, s) ?
 		       ERR_NOMEM :
 		       0;
 }
@@ -248,8 +249,8 @@ bool slot_comes_back(void *owner, void *cookie, const struct registers *regs)
 
 	(void)owner;
 	if (!slot->ticked || slot->pagemap_fd < 0 || *slot->absent || slot->snapshot.interp.any ||
-	    slot->snapshot.go.rt || !slot->snapshot.spans ||
-	    (slot->stack_top && slot->stack_top - sp > SNAPSHOT_STACK_SPAN))
+	    slot->snapshot.go.rt || !slot->snapshot.spans || slot->snapshot.far.count ||
+	    snapshot_is_elsewhere(&slot->snapshot, sp, slot->stack_top))
 		return false;
 	len = span_of(slot, from);
 	if (!len)

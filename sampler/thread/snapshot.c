@@ -12,7 +12,36 @@
 /* Indices of words in a signal's struct ucontext (asm-generic/ucontext.h, asm/sigcontext.h). */
 enum { UCONTEXT_STACK = 2, UCONTEXT_SP = 20 };
 
+enum {
+	AHEAD = 64 << 10, /* bytes that are read of a live thread in one go */
+	READS_MOST = (8 << 20) / AHEAD,
+	FAR_MOST = 8 << 20, /* bytes that are copied by a plan */
+};
+
 static const uint64_t PAGE = 4096; /* the smallest page size */
+
+static bool holds(const struct snapshot_live *l, uint64_t addr, size_t len)
+{
+	return addr - l->start <= l->len && len <= l->len - (addr - l->start);
+}
+
+/* Walks go upward, so what follows is needed next. */
+static int read_live(struct snapshot_live *l, uint64_t addr, void *buf, size_t len)
+{
+	struct memory_piece p = { addr, l->bytes, AHEAD };
+
+	if (!holds(l, addr, len)) {
+		if (!l->reads)
+			return ERR_SHORT;
+		l->reads--;
+		l->start = addr;
+		l->len = memory_live_gather(l->tid, &p, 1);
+	}
+	if (!holds(l, addr, len))
+		return ERR_IO;
+	memcpy(buf, l->bytes + (addr - l->start), len);
+	return 0;
+}
 
 static int read_pieces(const struct memory *m, uint64_t addr, void *buf, size_t len)
 {
@@ -25,18 +54,22 @@ static int read_pieces(const struct memory *m, uint64_t addr, void *buf, size_t 
 
 		rc = at_other == ERR_IO ? rc : at_other;
 	}
+	for (size_t i = 0; rc && i < s->far.count; i++)
+		rc = s->far.at[i].memory.read(&s->far.at[i].memory, addr, buf, len) ? rc : 0;
 	if (rc && s->interp.any) {
 		const struct memory *copy = &s->interp.copy.memory;
 
 		rc = copy->read(copy, addr, buf, len) ? rc : 0;
 	}
-	return rc;
+	/* The memory is that of a struct snapshot that is not const. */
+	return rc && s->live.tid ? read_live((struct snapshot_live *)&s->live, addr, buf, len) : rc;
 }
 
 /* Readers find the first piece in s->memory itself; read_pieces looks into the others, too. */
 static void set_stack(struct snapshot *s, uint64_t start, size_t len)
 {
 	memory_bytes_init(&s->stack, s->bytes, start, len);
+	s->live.tid = 0;
 	s->memory = s->stack.memory;
 	s->memory.read = read_pieces;
 }
@@ -61,6 +94,8 @@ int snapshot_init(struct snapshot *s, size_t room)
 void snapshot_release(struct snapshot *s)
 {
 	interp_look_release(&s->interp);
+	free(s->far.bytes);
+	free(s->live.bytes);
 	free(s->bytes);
 	memset(s, 0, sizeof(*s));
 }
@@ -81,6 +116,79 @@ int snapshot_reserve(struct snapshot *s, size_t room)
 	set_stack(s, 0, 0);
 	drop_others(s);
 	return 0;
+}
+
+/* What is known of the mapping that holds `at`; the whole address space where nothing is. */
+static struct span span_of(const struct snapshot *s, uint64_t at)
+{
+	struct span span = { .start = 0, .end = UINT64_MAX };
+
+	if (s->spans)
+		spans_find(s->spans, at, &span);
+	return span;
+}
+
+static int reserve_far(struct snapshot_far *f, size_t room)
+{
+	char *bytes;
+
+	if (room <= f->room)
+		return 0;
+	bytes = malloc(room);
+	if (!bytes)
+		return ERR_NOMEM;
+	memset(bytes, 1, room);
+	free(f->bytes);
+	f->bytes = bytes;
+	f->room = room;
+	return 0;
+}
+
+static struct memory_piece planned(const struct snapshot *s, const struct stackplan_range *r)
+{
+	struct span span = span_of(s, r->low);
+	struct memory_piece p = { .addr = 0 };
+
+	p.addr = stackplan_bytes(r, span.start, span.end, &p.len);
+	return p;
+}
+
+int snapshot_plan(struct snapshot *s, const struct stackplan *plan)
+{
+	struct snapshot_far *f = &s->far;
+	size_t count = 0, len = 0, at = 0;
+
+	f->count = 0;
+	for (; count < plan->count; len += f->pieces[count++].len) {
+		f->pieces[count] = planned(s, &plan->ranges[count]);
+		if (f->pieces[count].len > FAR_MOST - len)
+			break;
+	}
+	if (reserve_far(f, len))
+		return ERR_NOMEM;
+	for (; f->count < count; at += f->pieces[f->count++].len) {
+		struct memory_piece *p = &f->pieces[f->count];
+
+		p->to = f->bytes + at;
+		memory_bytes_init(&f->at[f->count], p->to, p->addr, 0);
+	}
+	return 0;
+}
+
+/* Copies what is planned; a piece that is not there any more is left out. */
+static void copy_far(struct snapshot *s, pid_t tid)
+{
+	struct snapshot_far *f = &s->far;
+
+	for (size_t i = 0; i < f->count;) {
+		size_t got = memory_live_gather(tid, f->pieces + i, f->count - i), part;
+
+		do {
+			part = got < f->pieces[i].len ? got : f->pieces[i].len;
+			got -= part;
+			f->at[i].memory.len = part;
+		} while (part == f->pieces[i++].len && i < f->count);
+	}
 }
 
 /* Copies a piece that begins in the red zone below sp; returns how many bytes there were. The
@@ -108,20 +216,17 @@ static size_t sum(const struct memory_piece *p, size_t count)
 	return len;
 }
 
-/* What is known of the mapping that holds `at`; the whole address space where nothing is. */
-static struct span span_of(const struct snapshot *s, uint64_t at)
-{
-	struct span span = { .start = 0, .end = UINT64_MAX };
-
-	if (s->spans)
-		spans_find(s->spans, at, &span);
-	return span;
-}
-
 /* How many of `len` bytes from `start` on are in the mapping that holds `at`. */
 static size_t within(const struct span *span, uint64_t start, size_t len)
 {
 	return span->end - start < len ? (size_t)(span->end - start) : len;
+}
+
+bool snapshot_is_elsewhere(const struct snapshot *s, uint64_t sp, uint64_t top)
+{
+	struct span span = span_of(s, top - 1);
+
+	return top && sp - span.start >= top - span.start;
 }
 
 /* Copies the first piece and, when sp is not on the ordinary stack, what is below `top`. For a Go
@@ -136,7 +241,7 @@ static void copy_stack(struct snapshot *s, pid_t tid, uint64_t tp, size_t want, 
 	size_t other = top - below.start < most ? (size_t)(top - below.start) : most;
 	struct memory_piece p[GO_PIECES + INTERP_RANGES + 2];
 	size_t count = gothread_begin(&s->go, &s->place, tp, p), of_go = sum(p, count), first;
-	bool elsewhere = top && !count && top - sp > SNAPSHOT_STACK_SPAN, guess = false;
+	bool elsewhere = !count && snapshot_is_elsewhere(s, sp, top), guess = false;
 	struct memory_piece *stack;
 
 	len = within(&span, sp - RED_ZONE, most);
@@ -265,6 +370,7 @@ void snapshot_take(struct snapshot *s, pid_t tid, const struct registers *regist
 	registers_for_walk(registers, &s->regs);
 	copy_stack(s, tid, registers_tp(registers), want, top);
 	copy_others(s, tid, want);
+	copy_far(s, tid);
 	s->newborn = registers_newborn(registers);
 }
 
@@ -274,6 +380,7 @@ void snapshot_glance(struct snapshot *s, pid_t tid, const struct call *call, siz
 	registers_of_waiting(call, &s->regs);
 	copy_stack(s, tid, 0, want, top);
 	copy_others(s, tid, want);
+	copy_far(s, tid);
 	s->newborn = false;
 }
 
@@ -287,6 +394,7 @@ int snapshot_of_event(struct snapshot *s, const struct regs *regs, const void *b
 	set_stack(s, regs->r[DWARF_SP], len);
 	s->stack.more = more ? UINT32_MAX : 0;
 	drop_others(s);
+	s->far.count = 0;
 	s->interp.any = false; /* nothing was copied for interpreters */
 	memset(&s->stacks, 0, sizeof(s->stacks));
 	memset(&s->go.goroutine, 0, sizeof(s->go.goroutine));
@@ -295,51 +403,16 @@ int snapshot_of_event(struct snapshot *s, const struct regs *regs, const void *b
 	return 0;
 }
 
-/* Like snapshot_reserve, but what has been copied stays. */
-static int make_room(struct snapshot *s, size_t room)
+int snapshot_read_on(struct snapshot *s, pid_t tid)
 {
-	const struct memory stack = s->stack.memory;
-	uint64_t more = s->stack.more, had = s->room;
-	char *bytes, *old = s->bytes;
+	struct snapshot_live *l = &s->live;
 
-	if (room <= s->room)
-		return 0;
-	bytes = malloc((1 + SNAPSHOT_OTHERS) * room);
-	if (!bytes)
+	if (!l->bytes)
+		l->bytes = malloc(AHEAD);
+	if (!l->bytes)
 		return ERR_NOMEM;
-	memcpy(bytes, old, stack.len);
-	s->bytes = bytes;
-	s->room = room;
-	set_stack(s, stack.start, stack.len);
-	s->stack.more = more;
-	for (unsigned i = 0; i < SNAPSHOT_OTHERS; i++) {
-		const struct memory other = s->others[i].memory;
-		uint64_t more_there = s->others[i].more;
-
-		memcpy(bytes + (1 + i) * room, old + (1 + i) * had, other.len);
-		set_other(s, i, other.start, other.len);
-		s->others[i].more = more_there;
-	}
-	free(old);
-	return 0;
-}
-
-/* A read across the end of the mapping gives what lies before it, in whole pages. */
-int snapshot_extend(struct snapshot *s, pid_t tid, size_t len)
-{
-	size_t had = s->stack.memory.len;
-	struct memory_piece p;
-	size_t got;
-
-	if (!s->stack.more || len <= had)
-		return ERR_SHORT;
-	if (make_room(s, len))
-		return ERR_NOMEM;
-	p = (struct memory_piece){ s->stack.memory.start + had, s->bytes + had, len - had };
-	got = memory_live_gather(tid, &p, 1);
-	if (!got)
-		return ERR_SHORT;
-	set_stack(s, s->stack.memory.start, had + got);
-	s->stack.more = got == len - had ? UINT32_MAX : 0;
+	l->tid = tid;
+	l->len = 0;
+	l->reads = READS_MOST;
 	return 0;
 }

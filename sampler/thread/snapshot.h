@@ -6,7 +6,8 @@
  * A thread in a signal handler may be on a separate stack (sigaltstack(2)), from which the walk
  * goes on into the thread's ordinary one. Then the top of the ordinary stack is copied too, in the
  * same system call. A thread that runs Go has three stacks (sampler/unwind/gostacks.h); of the
- * other two, what the walk needs is copied.
+ * other two, what the walk needs is copied. Where else earlier walks went is planned (stackplan.h), and
+ * copied by a call of its own.
  */
 #ifndef SAMPLER_THREAD_SNAPSHOT_H
 #define SAMPLER_THREAD_SNAPSHOT_H
@@ -19,6 +20,7 @@
 #include "base/process/memory.h"
 #include "sampler/go/thread.h"
 #include "sampler/interp/common/look.h"
+#include "sampler/thread/stackplan.h"
 #include "sampler/unwind/gostacks.h"
 #include "sampler/unwind/table/regs.h"
 
@@ -30,8 +32,23 @@ struct spans;
 
 enum { SNAPSHOT_OTHERS = 2 };
 
-/* No ordinary stack is larger; an sp further than this below the top is on another stack. */
-#define SNAPSHOT_STACK_SPAN (1ull << 30)
+/* What is copied by a thread's plan. */
+struct snapshot_far {
+	struct memory_piece pieces[STACKPLAN_RANGES]; /* as planned; their bytes are in `bytes` */
+	struct memory_bytes at[STACKPLAN_RANGES];     /* as copied */
+	size_t count;
+	char *bytes; /* owned */
+	size_t room;
+};
+
+/* Bytes of a thread as it is now: behind all that was copied. */
+struct snapshot_live {
+	pid_t tid; /* 0: they are not read */
+	uint64_t start;
+	size_t len;
+	char *bytes;	/* owned */
+	unsigned reads; /* that may still be made */
+};
 
 struct snapshot {
 	struct memory memory;	   /* reads from all pieces */
@@ -41,8 +58,10 @@ struct snapshot {
 	/* Parts of other stacks on which the walk may go on: the ordinary stack's top, when sp is
 	 * on another one; for a Go thread, if stacks.known, its other stacks. */
 	struct memory_bytes others[SNAPSHOT_OTHERS];
-	char *bytes;	    /* owned; all pieces are in it */
-	size_t room;	    /* bytes for each piece */
+	char *bytes; /* owned; all pieces are in it */
+	size_t room; /* bytes for each piece */
+	struct snapshot_far far;
+	struct snapshot_live live;
 	struct gothread go; /* set go.rt and place before, keep go.place after */
 	struct gothread_place place;
 	struct go_stacks stacks;
@@ -59,6 +78,13 @@ void snapshot_release(struct snapshot *s);
  * called while a thread is held. ERR_NOMEM. */
 int snapshot_reserve(struct snapshot *s, size_t room);
 
+/* What is to be copied by a plan, with all memory touched. Not called while a thread is held.
+ * ERR_NOMEM. */
+int snapshot_plan(struct snapshot *s, const struct stackplan *plan);
+
+/* Is the stack pointer on another stack than the one that ends at `top` (0: not known)? */
+bool snapshot_is_elsewhere(const struct snapshot *s, uint64_t sp, uint64_t top);
+
 /* Copies registers and up to `want` bytes of stack (at most the room) of the thread, which must be
  * stopped. `top` is where the thread's ordinary stack ends, 0 when that is not known. No copy goes
  * beyond the mapping that it begins in, where that is known. Never fails: with less stack the walk is
@@ -66,10 +92,9 @@ int snapshot_reserve(struct snapshot *s, size_t room);
 void snapshot_take(struct snapshot *s, pid_t tid, const struct registers *registers, size_t want,
 		   uint64_t top);
 
-/* Copies what is behind the copied stack now, so that `len` bytes are copied in all, or as many as
- * there are. The caller has to find out whether both parts belong together. ERR_SHORT when there is
- * no more, ERR_NOMEM. */
-int snapshot_extend(struct snapshot *s, pid_t tid, size_t len);
+/* From now on, until the next copy, what was not copied is read from the thread as it is now, 8 MiB at
+ * most; then ERR_SHORT. The caller has to find out whether both parts belong together. ERR_NOMEM. */
+int snapshot_read_on(struct snapshot *s, pid_t tid);
 
 /* As snapshot_take, for a thread that is not stopped but waits in the kernel, in this call; no other
  * register is known. The caller has to find out whether the thread has run meanwhile. */

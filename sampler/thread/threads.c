@@ -123,6 +123,7 @@ void threads_free(struct threads *t)
 	for (uint32_t i = 0; i < t->count; i++) {
 		close_files(t, &t->all[i]);
 		interp_place_release(&t->all[i].interp);
+		stackplan_release(&t->all[i].far);
 	}
 	free(t->all);
 	free(t->seen_in);

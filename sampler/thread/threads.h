@@ -16,6 +16,7 @@
 #include "sampler/interp/common/look.h"
 #include "sampler/interp/common/managed.h"
 #include "sampler/thread/backoff.h"
+#include "sampler/thread/stackplan.h"
 
 struct error;
 struct process;
@@ -80,6 +81,7 @@ struct thread {
 	/* How far its ordinary stack was seen to reach: to the outermost CFA, or as far as is copied
 	 * of it; 0: not seen yet. */
 	uint64_t stack_top;
+	struct stackplan far; /* where else its walks went */
 	struct thread_newest newest;
 	struct thread_wall wall;
 	uint64_t spare_until_ns, spare_ns; /* no request before that time; the last such pause */

@@ -94,33 +94,33 @@ static void learn_go_stack_size(struct member *m, size_t want)
 		m->go_stack_want -= (m->go_stack_want - want) / 1024;
 }
 
-/* Learns how much to copy next time: half as much again as this walk used, and a margin. If the
- * copy was too short, the walk beyond the copy counts instead, if it reached the outermost frame;
- * else the amount is eight times the copy. It shrinks slowly. A thread that runs Go has no ordinary
- * stack of its own. One that is never met on its ordinary stack (a signal handler takes all its time)
- * has it around where the walk has ended. */
+/* Learns what to copy next time: half as much again as this walk used, and a margin, and where else it
+ * went. If something was not copied, the walk beyond the copy counts instead, if it led further. Where
+ * it did not reach the outermost frame either, and was on one stack, the amount is eight times the copy.
+ * It shrinks slowly. A thread that runs Go has no ordinary stack of its own. */
 static void learn_stack_size(struct member *m, struct thread *thread, size_t copied,
 			     const struct snapshot *s, const struct stack *walk,
 			     const struct stack *deeper)
 {
-	bool short_of = walk->end == STACK_COPY_EXHAUSTED;
-	uint64_t used = short_of ? deeper->used : walk->used;
+	bool short_of = walk->end == STACK_COPY_EXHAUSTED, of_go = s->go.place.m;
+	const struct stack *longest = deeper->count > walk->count ? deeper : walk;
+	uint64_t used = longest->used;
+	bool several = !of_go && stackplan_near(longest, s->spans, &used);
 	size_t want = used + used / 2 + STACK_MARGIN;
 
-	if (short_of && deeper->end != STACK_OUTERMOST)
+	if (short_of && deeper->end != STACK_OUTERMOST && !several)
 		want = copied * COPY_GROWTH;
-	else if (!short_of && (walk->switched || want < thread->stack_want))
+	else if (!short_of && ((of_go && walk->switched) || want < thread->stack_want))
 		want = thread->stack_want -
 		       (thread->stack_want > want) * (thread->stack_want - want) / 256;
 	thread->stack_want = want < STACK_MAX ? want : STACK_MAX;
-	if (s->go.place.m) {
+	if (of_go) {
 		learn_go_stack_size(m, thread->stack_want);
 		return;
 	}
+	stackplan_learn(&thread->far, longest, s->spans);
 	if (walk->end == STACK_OUTERMOST && !walk->switched)
 		thread->stack_top = s->regs.r[DWARF_SP] + walk->used;
-	if (walk->end == STACK_MEMORY_UNREADABLE && walk->switched)
-		thread->stack_top = walk->sps[walk->count - 1] + copied / 2;
 }
 
 /* No newer maps would make the walk better. */
@@ -238,22 +238,16 @@ static int walk(struct walker *w, struct member *m, struct slot *slot, struct st
 	return unwinder_walk_from(w->unwinder, m->maps, &from, out);
 }
 
-/* The copy was too short, so the rest is read from the process. If the thread has not run until
- * then, the longer walk is its stack. Else it only shows how much there is to copy, because a deep
- * stack's far end changes little. */
+/* Something was not copied, so it is read from the process. If the thread has not run until then, the
+ * longer walk is its stack. Else it only shows what there is to copy, because a deep stack's far end
+ * changes little. */
 static int walk_beyond_copy(struct walker *w, struct member *m, struct slot *slot,
 			    const struct thread *thread)
 {
-	struct snapshot *s = &slot->snapshot;
-	int rc = 0;
+	int rc = snapshot_read_on(&slot->snapshot, thread->tid);
 
-	do {
-		size_t len = s->stack.memory.len * COPY_GROWTH;
-
-		if (snapshot_extend(s, thread->tid, len < STACK_MAX ? len : STACK_MAX))
-			break;
+	if (!rc)
 		rc = walk(w, m, slot, &w->deeper);
-	} while (!rc && w->deeper.end == STACK_COPY_EXHAUSTED && !w->deeper.switched);
 	if (!rc && w->deeper.end == STACK_OUTERMOST && stands_still(m, thread, slot)) {
 		struct stack swapped = w->walk;
 
@@ -261,6 +255,18 @@ static int walk_beyond_copy(struct walker *w, struct member *m, struct slot *slo
 		w->deeper = swapped;
 	}
 	return rc;
+}
+
+/* Might the walk have led further, if more had been copied? Where nothing was copied there is nothing. Of
+ * a thread that runs Go the snapshot finds the other stacks. */
+static bool lacked_memory(const struct member *m, const struct slot *slot, const struct stack *walk)
+{
+	const struct snapshot *s = &slot->snapshot;
+
+	if (walk->end == STACK_COPY_EXHAUSTED)
+		return sources_want_deeper(m, slot) && !(s->go.place.m && walk->switched);
+	return walk->end == STACK_MEMORY_UNREADABLE && !slot->by_event && !s->go.place.m &&
+	       s->stack.memory.len;
 }
 
 /* What the interpreter tells of the thread becomes labels. */
@@ -324,8 +330,8 @@ static int walk_slot(struct round *r, struct member *m, struct slot *slot)
 	if (rc)
 		return rc;
 	w->deeper.end = STACK_COPY_EXHAUSTED;
-	if (w->walk.end == STACK_COPY_EXHAUSTED && !w->walk.switched &&
-	    sources_want_deeper(m, slot) && walk_beyond_copy(w, m, slot, thread))
+	w->deeper.count = 0;
+	if (lacked_memory(m, slot, &w->walk) && walk_beyond_copy(w, m, slot, thread))
 		return ERR_NOMEM;
 	if (slot->snapshot.newborn && thread->newest.stack == NO_STACK &&
 	    thread->cpu_ns < NEWBORN_CPU_NS && w->walk.end != STACK_OUTERMOST)

@@ -156,6 +156,7 @@ static void compare(void)
 
 static void walk(const struct registers *regs)
 {
+	snapshot.spans = modmap_spans(maps);
 	snapshot_take(&snapshot, process.pid, regs, STACK_ROOM - 256, stack_top);
 	if (waiting)
 		snapshot.regs.unknown = ~(uint32_t)CALLER_KNOWS;

@@ -69,7 +69,7 @@ Test(snapshot, the_red_zone_lies_below_all_that_is_mapped)
 	cr_assert_eq(word(page + 16, &value), 0);
 	cr_assert_eq(value, (page + 16) / 8);
 	cr_assert_eq(word(page + 512, &value), 0);
-	cr_assert_eq(snapshot_extend(&s, getpid(), ROOM), 0);
+	cr_assert_eq(snapshot_read_on(&s, getpid()), 0);
 	cr_assert_eq(word(page + ROOM - 8, &value), 0);
 	cr_assert_eq(value, (page + ROOM - 8) / 8);
 }
@@ -89,4 +89,40 @@ Test(snapshot, a_stack_ends_early)
 	take(PAGES * page - 512, 2048, 0);
 	cr_assert_eq(word(PAGES * page - 8, &value), 0);
 	cr_assert_eq(word(PAGES * page, &value), ERR_IO);
+}
+
+Test(snapshot, what_a_plan_names_is_copied)
+{
+	uint64_t base = (uint64_t)(uintptr_t)stack, value;
+	struct stackplan_range ranges[] = { { base + 8 * page, base + 9 * page, 0 },
+					    { base + (PAGES + 1) * page, base + (PAGES + 2) * page,
+					      0 },
+					    { base + 12 * page, base + 12 * page + 64, 0 } };
+	struct stackplan plan = { ranges, 3, 3 };
+
+	cr_assert_eq(snapshot_plan(&s, &plan), 0);
+	take(2 * page, 1024, 0);
+	*(uint64_t *)(stack + 8 * page) = 1;
+	cr_assert_eq(word(8 * page, &value), 0);
+	cr_assert_eq(value, page, "as it was copied, not as it is now");
+	cr_assert_eq(word(9 * page, &value), 0);
+	cr_assert_neq(word(10 * page, &value), 0);
+	cr_assert_neq(word(PAGES * page, &value), 0, "a piece that is not there");
+	cr_assert_eq(word(12 * page + 56, &value), 0, "one behind it");
+	cr_assert_eq(value, (12 * page + 56) / 8);
+}
+
+Test(snapshot, what_was_not_copied_is_read_on_request)
+{
+	uint64_t value;
+
+	take(2 * page, 1024, 0);
+	cr_assert_neq(word(10 * page, &value), 0);
+	cr_assert_eq(snapshot_read_on(&s, getpid()), 0);
+	cr_assert_eq(word(10 * page, &value), 0);
+	cr_assert_eq(value, 10 * page / 8);
+	cr_assert_eq(word(PAGES * page - 8, &value), 0, "up to the end of its mapping");
+	cr_assert_neq(word(PAGES * page, &value), 0);
+	take(2 * page, 1024, 0);
+	cr_assert_neq(word(10 * page, &value), 0, "until the next copy");
 }
