@@ -5,17 +5,21 @@
  * Three ways are tried, the most certain first, and the frame is marked with the way that found it:
  *
  * - The code is read forward to its return (forward_x86_64.c).
+ * - The stack is searched for the return address of a call of a function that comes to the current pc
+ *   with the current rsp; for that, the function is read from its entry. This proves it.
  * - The frame pointer. In code that no file backs it comes first, except for the innermost frame:
  *   JIT compilers keep a frame pointer, their functions may be large, and reading code of a process
  *   costs a system call.
- * - The stack is searched for a return address. A word is accepted in three cases. First, it is
- *   behind a call of a function that comes to the current pc with the current rsp; for that, the
- *   function is read from its entry. Second, two steps by CFI from it succeed. Third, a stack
- *   begins there. After a word that may be right but cannot be proved, only the first case is
- *   accepted.
+ * - The stack is searched for a return address from which two steps by CFI succeed, or at which a stack
+ *   begins. After a word that may be right but cannot be proved, none is accepted.
+ *
+ * A trap behind a call does not tell that the frame is outermost: compilers and linkers put one behind a
+ * call that does not return (lld pads with int3, so rustc does). A stack that code has made ends there if
+ * its frame pointer is zero, and so is the word where a return address would be, and no return address
+ * follows.
  *
  * Of a thread that was not stopped the frame pointer may be unknown, and with it there may be a
- * better way than a scan. So a scan accepts only what needs no other register then: the first case,
+ * better way than a scan. So a scan accepts only what needs no other register then: what is proven,
  * and as the first address behind a call the one where the stack begins, which is its last.
  *
  * Each way must lead to an address behind a call instruction, and upward. The one exception is a
@@ -127,7 +131,7 @@ static bool is_return_address(void *ctx, uint64_t addr)
 
 /* The code. */
 
-static int step_by_code(struct walk *w, unsigned most)
+static int step_by_code(struct walk *w, unsigned most, bool *traps)
 {
 	struct regs regs = w->regs;
 	uint32_t valid = w->valid;
@@ -138,8 +142,11 @@ static int step_by_code(struct walk *w, unsigned most)
 		w->valid = valid;
 		w->source = FRAME_BY_CODE;
 		return STEP_ON;
-	case FORWARD_NEVER_RETURNS:
+	case FORWARD_EXITS:
 		return STACK_OUTERMOST;
+	case FORWARD_TRAPS:
+		*traps = true;
+		break;
 	case FORWARD_EXHAUSTED:
 		return STACK_COPY_EXHAUSTED;
 	case FORWARD_UNKNOWN:
@@ -256,7 +263,7 @@ static bool begins_a_stack(struct walk *w, uint64_t pc, uint64_t sp)
 
 	return (at && at->kind == CODE_ENTRY) ||
 	       forward_to_return(w->code, w->memory, &regs, &valid, LIVE_INSNS, is_return_address,
-				 w) == FORWARD_NEVER_RETURNS;
+				 w) == FORWARD_EXITS;
 }
 
 static bool has_cfi(const struct walk *w, uint64_t pc)
@@ -270,6 +277,8 @@ struct scan {
 	uint64_t slot, pc;
 	unsigned entries; /* functions that may still be read from their entry on */
 	bool doubtful;	  /* a word was skipped that may be right */
+	bool proves;	  /* only what is proven is accepted */
+	bool met;	  /* a word behind a call */
 };
 
 /* The call names its target: does the code there come to the current pc? */
@@ -298,8 +307,9 @@ static bool consider(struct walk *w, struct scan *s)
 
 	if (!modmap_find(w->maps, s->pc) || !codebytes_behind_call(w->code, s->pc, &target))
 		return false;
-	if (comes_here(w, s, target))
-		return true;
+	s->met = true;
+	if (s->proves)
+		return comes_here(w, s, target);
 	if (s->doubtful)
 		return false;
 	if (has_cfi(w, s->pc - 1)) {
@@ -318,20 +328,45 @@ static bool consider(struct walk *w, struct scan *s)
 	return true;
 }
 
-static int step_by_scan(struct walk *w)
+static int scan(struct walk *w, struct scan *s)
 {
-	struct scan s = { .slot = w->regs.r[DWARF_RSP], .entries = SCAN_ENTRIES };
-
-	for (int i = 0; i < SCAN_WORDS; i++, s.slot += 8) {
-		int rc = memory_read_u64(w->memory, s.slot, &s.pc);
+	s->slot = w->regs.r[DWARF_RSP];
+	s->entries = SCAN_ENTRIES;
+	for (int i = 0; i < SCAN_WORDS; i++, s->slot += 8) {
+		int rc = memory_read_u64(w->memory, s->slot, &s->pc);
 
 		if (rc)
 			return step_end_of_read(rc) == STACK_COPY_EXHAUSTED ? STACK_COPY_EXHAUSTED :
 									      STACK_NO_UNWIND_INFO;
-		if (consider(w, &s))
+		if (consider(w, s))
 			return STEP_ON;
 	}
 	return STACK_NO_UNWIND_INFO;
+}
+
+/* Did code that makes stacks put nothing where a frame pointer and a return address would be? */
+static bool begins_with_nothing(const struct walk *w)
+{
+	uint64_t word;
+
+	return w->valid >> DWARF_RBP & 1 && !w->regs.r[DWARF_RBP] &&
+	       !memory_read_u64(w->memory, w->regs.r[DWARF_RSP], &word) && !word;
+}
+
+static int step_by_scan(struct walk *w, bool traps)
+{
+	struct scan s = { .proves = false };
+	bool nothing = traps && begins_with_nothing(w);
+	int end = scan(w, &s);
+
+	return nothing && !s.met && end == STACK_NO_UNWIND_INFO ? STACK_OUTERMOST : end;
+}
+
+static int step_by_entry(struct walk *w)
+{
+	struct scan s = { .proves = true };
+
+	return scan(w, &s) == STEP_ON ? STEP_ON : STACK_NO_UNWIND_INFO;
 }
 
 /* True for an end that no other way could improve. */
@@ -340,20 +375,41 @@ static bool is_final(int end)
 	return end != STACK_NO_UNWIND_INFO;
 }
 
-int step_by_guess(struct walk *w)
+/* Code that ends its thread is outermost, unless it was called to do so: exit functions are. */
+static int step_by_code_or_entry(struct walk *w, bool innermost, bool *traps)
 {
-	bool file = image_elf(w->at->image), innermost = w->kind != FRAME_RETURN;
-	int end = STACK_NO_UNWIND_INFO;
+	int end = step_by_code(w, FILE_INSNS, traps), proven = STACK_NO_UNWIND_INFO;
 
-	if (file || innermost)
-		end = step_by_code(w, file ? FILE_INSNS : LIVE_INSNS);
+	if (!is_final(end) || (end == STACK_OUTERMOST && innermost))
+		proven = step_by_entry(w);
+	return proven == STEP_ON ? proven : end;
+}
+
+static int step_in_live_code(struct walk *w, bool innermost, bool *traps)
+{
+	int end = innermost ? step_by_code(w, LIVE_INSNS, traps) : STACK_NO_UNWIND_INFO;
+
 	if (!is_final(end))
 		end = step_by_frame_pointer(w);
-	if (!is_final(end) && !file && !innermost)
-		end = step_by_code(w, LIVE_INSNS);
+	if (!is_final(end) && !innermost)
+		end = step_by_code(w, LIVE_INSNS, traps);
+	return is_final(end) || w->partial ? end : step_by_entry(w);
+}
+
+int step_by_guess(struct walk *w)
+{
+	bool file = image_elf(w->at->image), innermost = w->kind != FRAME_RETURN, traps = false;
+	int end;
+
+	if (file)
+		end = step_by_code_or_entry(w, innermost, &traps);
+	else
+		end = step_in_live_code(w, innermost, &traps);
+	if (file && !is_final(end))
+		end = step_by_frame_pointer(w);
 	if (is_final(end) || (w->partial && !file))
 		return end;
-	end = step_by_scan(w);
+	end = step_by_scan(w, traps);
 	/* Registers would lead further than a longer copy. */
 	return w->partial && end == STACK_COPY_EXHAUSTED ? STACK_NO_UNWIND_INFO : end;
 }

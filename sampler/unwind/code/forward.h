@@ -22,8 +22,10 @@ struct regs;
 
 enum forward_end {
 	FORWARD_FOUND,
-	FORWARD_NEVER_RETURNS, /* every way ends where execution cannot continue, without a call */
-	FORWARD_EXHAUSTED,     /* the return address is beyond the copy of the stack */
+	FORWARD_EXITS, /* every way that does not trap ends the thread, without a call */
+	FORWARD_TRAPS, /* every way traps (hlt, ud2, int3), without a call: a call that led here does not
+			* return, or its function has reported what cannot be */
+	FORWARD_EXHAUSTED, /* the return address is beyond the copy of the stack */
 	FORWARD_UNKNOWN,
 };
 

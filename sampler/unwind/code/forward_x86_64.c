@@ -27,7 +27,7 @@ struct search {
 	uint64_t joins[JOINS_MAX]; /* targets of jumps so far */
 	unsigned join_count;
 	unsigned left;		/* instructions that may still be read */
-	unsigned halts;		/* ways that ended where execution cannot continue */
+	bool exits, traps;	/* a way ended so */
 	bool lost;		/* a way could not be followed to its end */
 	bool exhausted;		/* a return address was beyond the copy */
 	uint64_t goal, goal_sp; /* the pc that is searched for, and its rsp */
@@ -115,11 +115,11 @@ static enum way lose(struct search *s)
 	return WAY_ENDED;
 }
 
-static enum way halt(struct search *s, const struct emulator *m)
+static enum way halt(struct search *s, const struct emulator *m, bool *how)
 {
 	if (m->called)
 		return lose(s);
-	s->halts++;
+	*how = true;
 	return WAY_ENDED;
 }
 
@@ -151,7 +151,7 @@ static enum way go_on(struct search *s, struct emulator *m, const struct insn *i
 	switch (insn_flow(insn)) {
 	case FLOW_SYSCALL:
 		if (exits(m))
-			return halt(s, m);
+			return halt(s, m, &s->exits);
 		break;
 	case FLOW_ON:
 		break;
@@ -173,7 +173,7 @@ static enum way go_on(struct search *s, struct emulator *m, const struct insn *i
 		lose(s);
 		return join(s, m->pc) ? WAY_ON : WAY_ENDED;
 	case FLOW_HALT:
-		return halt(s, m);
+		return halt(s, m, &s->traps);
 	case FLOW_LOST:
 		return lose(s);
 	}
@@ -234,8 +234,8 @@ static void begin(struct search *s, struct codebytes *code, unsigned most)
 {
 	s->code = code;
 	s->left = most;
-	s->join_count = s->halts = 0;
-	s->lost = s->exhausted = false;
+	s->join_count = 0;
+	s->lost = s->exhausted = s->exits = s->traps = false;
 	s->way_count = 1;
 }
 
@@ -268,7 +268,9 @@ enum forward_end forward_to_return(struct codebytes *code, const struct memory *
 	}
 	if (s.exhausted)
 		return FORWARD_EXHAUSTED;
-	return s.halts && !s.lost ? FORWARD_NEVER_RETURNS : FORWARD_UNKNOWN;
+	if (s.lost)
+		return FORWARD_UNKNOWN;
+	return s.exits ? FORWARD_EXITS : s.traps ? FORWARD_TRAPS : FORWARD_UNKNOWN;
 }
 
 /* From the entry: the registers start with marked values, by which they are recognized later. */

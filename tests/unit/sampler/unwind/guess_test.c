@@ -267,6 +267,79 @@ Test(guess, a_scan_does_not_pass_by_what_may_be_right)
 	expect(1, bottom, FRAME_BY_SCAN);
 }
 
+/* hlt, ud2, int3 behind a call that does not return: by frame pointer, */
+Test(guess, a_trap_behind_a_call_is_no_end)
+{
+	static const char *traps[] = { "\xf4", "\x0f\x0b", "\xcc" };
+	uint64_t f = PUT(0, "\xeb\xfe"), caller = PUT(0x100, "\xff\xd0") + 2, bottom = put_bottom();
+
+	for (size_t i = 0; i < 3; i++) {
+		put(0x102, traps[i], strlen(traps[i]));
+		regs.r[DWARF_RBP] = STACK + 16;
+		words[2] = STACK + 48;
+		words[3] = caller;
+		words[7] = bottom;
+		walk_from(f, 3, STACK_OUTERMOST);
+		expect(1, caller, FRAME_BY_FRAME_POINTER);
+		expect(2, bottom, FRAME_BY_FRAME_POINTER);
+	}
+}
+
+/* and by what its caller has called, though its own frame pointer, which is none, leads further. */
+Test(guess, what_is_proven_goes_before_a_frame_pointer)
+{
+	uint64_t f = PUT(0x40, "\x50\xeb\xfe");		       /* push rax; jmp to itself */
+	uint64_t ra = PUT(0x20, "\x50\xe8\x1a\0\0\0\xcc") + 6; /* push rax; call f; int3 */
+	uint64_t outer = PUT(0x80, "\x50\xe8\x9a\xff\xff\xff\x58\xc3") +
+			 6; /* it is called; pop; ret */
+	uint64_t bottom = put_bottom();
+
+	regs.r[DWARF_RBP] = STACK + 8 * 20;
+	words[1] = ra;
+	words[3] = outer;
+	words[5] = bottom;
+	words[21] = bottom; /* what a chain of frame pointers would find */
+	walk_from(f + 1, 4, STACK_OUTERMOST);
+	expect(1, ra, FRAME_BY_CODE);
+	expect(2, outer, FRAME_BY_CODE);
+	expect(3, bottom, FRAME_BY_CODE);
+}
+
+/* As code that makes stacks for fibers leaves them: call *rax; ud2. */
+Test(guess, a_trap_ends_a_stack_on_which_nothing_follows)
+{
+	uint64_t f = PUT(0, "\xc3"), entry = PUT(0x100, "\xff\xd0\x0f\x0b") + 2,
+		 bottom = put_bottom();
+
+	words[0] = entry;
+	walk_from(f, 2, STACK_OUTERMOST);
+	words[9] = bottom;
+	walk_from(f, 3, STACK_OUTERMOST);
+	expect(2, bottom, FRAME_BY_SCAN);
+	words[9] = entry;
+	walk_from(f, 2, STACK_NO_UNWIND_INFO);
+	words[9] = 0;
+	regs.r[DWARF_RBP] = 1;
+	walk_from(f, 2, STACK_NO_UNWIND_INFO);
+	regs.r[DWARF_RBP] = 0;
+	words[1] = 1;
+	walk_from(f, 2, STACK_NO_UNWIND_INFO);
+}
+
+Test(guess, a_function_that_ends_the_thread_has_a_caller)
+{
+	/* mov $60,eax; syscall, called: by a function that returns */
+	uint64_t ends = PUT(0x40, "\xb8\x3c\0\0\0\x0f\x05");
+	uint64_t ra = PUT(0x20, "\xe8\x1b\0\0\0\xc3") + 5, bottom = put_bottom();
+
+	words[0] = ra;
+	words[1] = bottom;
+	walk_from(ends, 3, STACK_OUTERMOST);
+	expect(1, ra, FRAME_BY_CODE);
+	words[0] = 0;
+	walk_from(ends, 1, STACK_OUTERMOST);
+}
+
 Test(guess, musl_s_signal_frame)
 {
 	/* nop; mov $15,rax; syscall */
