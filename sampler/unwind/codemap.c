@@ -14,18 +14,19 @@
 #include "base/process/image.h"
 #include "base/process/modmap.h"
 #include "base/room.h"
+#include "sampler/unwind/code/codebytes.h"
 #include "sampler/unwind/table/arch.h"
 #include "sampler/unwind/table/starts.h"
 #include "sampler/unwind/table/table.h"
 #include "sampler/unwind/unwinder.h"
 
 enum {
-	CODE_LINE = 64,	  /* bytes of a cache line */
+	CACHE_LINE = 64,  /* bytes of a cache line */
 	ENTRY_BYTES = 64, /* bytes; no known program's entry code is longer */
 };
 
 /* On aarch64 a rule has twice as many slots, so struct code is larger than a cache line. */
-_Static_assert(sizeof(struct code) == CODE_LINE || SHORT_SLOTS > 6, "a cache line");
+_Static_assert(sizeof(struct code) == CACHE_LINE || SHORT_SLOTS > 6, "a cache line");
 
 /* Bound on the memory of all tables of one run: some 100 million rows. A program of 200 MB has
  * three million. */
@@ -47,7 +48,7 @@ int codemap_init(struct codemap *c)
 	size_t len = CODE_SLOTS * sizeof(*c->cache);
 
 	memset(c, 0, sizeof(*c));
-	c->cache = aligned_alloc(CODE_LINE, len);
+	c->cache = aligned_alloc(CACHE_LINE, len);
 	if (c->cache)
 		memset(c->cache, 0, len);
 	return c->cache ? 0 : ERR_NOMEM;
@@ -210,6 +211,17 @@ const struct code *codemap_learn(struct codemap *c, const struct modmap *maps, u
 	else if (is_entry(c, code->image, addr))
 		code->kind = CODE_ENTRY;
 	return code;
+}
+
+bool codemap_calls(const struct code *at, struct codebytes *bytes)
+{
+	struct code *known = (struct code *)at; /* one of the cache, which is not const */
+	uint64_t target;
+
+	if (known->calls == CODE_CALLS_NOT_ASKED)
+		known->calls = codebytes_behind_call(bytes, at->addr + 1, &target) ? CODE_CALLS :
+										     CODE_CALLS_NOT;
+	return known->calls == CODE_CALLS;
 }
 
 /* Few walks need them, so they are read when the first one does. */

@@ -12,6 +12,7 @@
 #include "sampler/unwind/step.h"
 
 struct cfi_extent;
+struct codebytes;
 struct image;
 struct go_image;
 struct modmap;
@@ -61,6 +62,9 @@ static inline const struct code *codemap_find(struct codemap *c, const struct mo
 		return code;
 	return codemap_learn(c, maps, addr);
 }
+
+/* Does a call end right behind the address, so that a return address may follow? Asked of the code once. */
+bool codemap_calls(const struct code *at, struct codebytes *bytes);
 
 /* The function that covers `addr`, or that part of a function, by its entry of CFI, with addresses in
  * the process. False: none covers it, or there is no memory. */

@@ -48,7 +48,12 @@ struct code {
 		CODE_BY_SHORT_RULE, /* a plain rule */
 		CODE_BY_LONG_RULE,
 		CODE_BY_SIGNAL_RULE /* the caller was interrupted, it did not call */
-	} kind;
+	} kind : 8;
+	enum code_calls {
+		CODE_CALLS_NOT_ASKED,
+		CODE_CALLS, /* a call ends right behind the address */
+		CODE_CALLS_NOT
+	} calls : 8;
 };
 
 static inline bool code_has_cfi(const struct code *code)
@@ -93,6 +98,10 @@ enum { SWITCHES_MAX = 64 }; /* bound on walk.switches */
 
 /* A step by the CFI rule at w->at, which must have one. The caller sets w->source. */
 int step_by_cfi(struct walk *w);
+
+/* A step by reading the code forward to its return, where the rule at w->at is in doubt. STEP_ON, or
+ * STACK_NO_UNWIND_INFO with nothing changed. Sets w->source. */
+int step_by_reading(struct walk *w);
 
 /* A step by Go's pclntab, at an address that w->at->go covers. *kind is the frame's kind and
  * becomes its caller's. Sets w->source. */

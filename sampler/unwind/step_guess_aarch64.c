@@ -106,6 +106,13 @@ static bool has_pushed(struct codebytes *code, uint64_t pc)
 	return false;
 }
 
+/* There is no forward reading. */
+int step_by_reading(struct walk *w)
+{
+	(void)w;
+	return STACK_NO_UNWIND_INFO;
+}
+
 /* A stub makes no calls, so it can only be the innermost frame or one that a signal interrupted. */
 int step_by_guess(struct walk *w)
 {

@@ -155,6 +155,14 @@ static int step_by_code(struct walk *w, unsigned most, bool *traps)
 	return STACK_NO_UNWIND_INFO;
 }
 
+int step_by_reading(struct walk *w)
+{
+	bool traps;
+	int end = step_by_code(w, image_elf(w->at->image) ? FILE_INSNS : LIVE_INSNS, &traps);
+
+	return end == STEP_ON ? STEP_ON : STACK_NO_UNWIND_INFO;
+}
+
 /* The frame pointer. */
 
 struct link {

@@ -4,6 +4,12 @@
  * Frame 0 has the registers that were read, and a frame that a signal interrupted has all. In other
  * frames only the registers that the ABI preserves can be known. The codemap finds what is at an
  * address, and step_*.c have the ways from one frame to the next.
+ *
+ * CFI may be wrong: that of assembly which is one function for its maker, but has helpers in it that
+ * call and return (LuaJIT's interpreter). So a step by CFI is in doubt if no call is in front of the
+ * return address, or that is zero. Then the walk is made again, and at that frame the code is read
+ * forward first. Only if that leads nowhere, what CFI says holds, for some return addresses are made
+ * up (makecontext(3)). What was found at an address is kept, so that the check costs nothing.
  */
 #include "sampler/unwind/unwinder.h"
 
@@ -28,12 +34,21 @@ enum {
 	/* Bytes, like CALL_GAP_MAX, but smaller: the kernel puts a signal's frame right below what
 	 * it interrupted. */
 	SIGNAL_GAP_MAX = 1 << 20,
+	DOUBTS_MOST = 8, /* in one walk */
+	STEP_IN_DOUBT = MANAGED_PASS + 1,
+};
+
+/* The frames of a walk whose CFI is in doubt. */
+struct doubts {
+	size_t frames[DOUBTS_MOST];
+	unsigned count;
 };
 
 struct unwinder {
 	struct codemap code;
 	struct codebytes bytes;
 	struct proofs proofs;
+	struct doubts doubts; /* of the current walk */
 };
 
 int unwinder_new(struct unwinder **u)
@@ -106,8 +121,43 @@ static bool has_nothing_on_the_stack(const struct walk *w, bool exact)
 	       w->at->long_rule->columns[DWARF_RA].kind == COLUMN_REGISTER;
 }
 
-/* Steps to the caller; *kind becomes that of its frame. */
-static int step(struct walk *w, enum frame_kind *kind)
+static bool is_in_doubt(const struct doubts *d, size_t frame)
+{
+	for (unsigned i = 0; i < d->count; i++)
+		if (d->frames[i] == frame)
+			return true;
+	return false;
+}
+
+/* May what led on from the last frame still be doubted? */
+static bool may_doubt(const struct doubts *d, const struct stack *out)
+{
+	return d->count < DOUBTS_MOST && !is_in_doubt(d, out->count - 1);
+}
+
+/* Has a step of the last frame by CFI led to what cannot be a caller? */
+static bool raises_doubt(struct unwinder *u, const struct code *at, const struct stack *out)
+{
+	bool calls = at && (at->calls == CODE_CALLS || at->kind == CODE_BY_PCLNTAB ||
+			    codemap_calls(at, &u->bytes));
+
+	return !calls && may_doubt(&u->doubts, out);
+}
+
+/* The step by CFI, unless the code says otherwise. */
+static int step_in_doubt(struct walk *w)
+{
+	uint64_t addr = w->at->addr;
+
+	if (step_by_reading(w) == STEP_ON)
+		return STEP_ON;
+	w->at = codemap_find(w->map, w->maps, addr); /* others were looked up */
+	w->source = FRAME_BY_CFI;
+	return step_by_cfi(w);
+}
+
+/* Steps to the caller; *kind becomes that of its frame. `in_doubt`: CFI was found to be wrong here. */
+static int step(struct walk *w, enum frame_kind *kind, bool in_doubt)
 {
 	uint64_t sp = w->regs.r[DWARF_SP];
 	bool signal_frame = false, exact = *kind != FRAME_RETURN;
@@ -132,7 +182,7 @@ static int step(struct walk *w, enum frame_kind *kind)
 	} else {
 		signal_frame = w->at->kind == CODE_BY_SIGNAL_RULE;
 		w->source = FRAME_BY_CFI;
-		end = step_by_cfi(w);
+		end = in_doubt ? step_in_doubt(w) : step_by_cfi(w);
 		if (end == STACK_NO_UNWIND_INFO && w->partial && !signal_frame)
 			end = step_by_proof(w);
 	}
@@ -167,7 +217,8 @@ static inline int push(const struct code *at, uint64_t pc, uint64_t sp, enum fra
 	return 0;
 }
 
-/* Appends w's frame and its callers, up to the first one from which there is no fast step. */
+/* Appends w's frame and its callers, up to the first one from which there is no fast step. STEP_ON,
+ * STEP_IN_DOUBT or ERR_NOMEM. */
 static int push_frames(struct unwinder *u, const struct modmap *maps, struct walk *w,
 		       enum frame_kind *kind, struct stack *out)
 {
@@ -184,15 +235,18 @@ static int push_frames(struct unwinder *u, const struct modmap *maps, struct wal
 			*kind = is_trampoline(w, at, pc) ? FRAME_SIGNAL : *kind;
 			at = codemap_find(&u->code, maps, addr); /* others were looked up */
 		}
+		if (w->source == FRAME_BY_CFI && *kind == FRAME_RETURN && raises_doubt(u, at, out))
+			return STEP_IN_DOUBT;
 		if (push(at, pc, w->regs.r[DWARF_SP], *kind, w->source, out))
 			return ERR_NOMEM;
-		if (!at || out->count == FRAMES_MAX || !step_fast(w, at, &pc))
+		if (!at || out->count == FRAMES_MAX || is_in_doubt(&u->doubts, out->count - 1) ||
+		    !step_fast(w, at, &pc))
 			break;
 		*kind = FRAME_RETURN;
 		w->source = FRAME_BY_CFI;
 	}
 	w->at = at;
-	return 0;
+	return STEP_ON;
 }
 
 /* The step of the runtime whose code this is, and its note of the frame. */
@@ -226,8 +280,8 @@ static int step_managed(struct walk *w, enum frame_kind *kind, struct stack *out
 
 /* Makes one step that is not fast, and measures how far the stack reaches. If the walk changes to
  * another stack, as from a signal handler's own, out->used stays the first stack's. */
-static int step_measured(struct walk *w, enum frame_kind *kind, uint64_t first_sp,
-			 struct stack *out)
+static int step_measured(struct unwinder *u, struct walk *w, enum frame_kind *kind,
+			 uint64_t first_sp, struct stack *out)
 {
 	uint64_t sp = w->regs.r[DWARF_SP], last_sp = sp;
 	int end;
@@ -236,7 +290,10 @@ static int step_measured(struct walk *w, enum frame_kind *kind, uint64_t first_s
 		out->used = sp - first_sp;
 	end = out->count < FRAMES_MAX ? step_managed(w, kind, out) : STACK_TOO_MANY_FRAMES;
 	if (end == MANAGED_PASS)
-		end = step(w, kind);
+		end = step(w, kind, is_in_doubt(&u->doubts, out->count - 1));
+	if (end == STACK_OUTERMOST && w->source == FRAME_BY_CFI && !w->regs.r[DWARF_PC] &&
+	    may_doubt(&u->doubts, out))
+		end = STEP_IN_DOUBT;
 	sp = w->regs.r[DWARF_SP];
 	out->switched |= w->changed_stack ||
 			 sp - last_sp >= (*kind == FRAME_SIGNAL ? SIGNAL_GAP_MAX : CALL_GAP_MAX);
@@ -253,8 +310,9 @@ int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct re
 	return unwinder_walk_from(u, maps, &from, out);
 }
 
-int unwinder_walk_from(struct unwinder *u, const struct modmap *maps, const struct walk_from *from,
-		       struct stack *out)
+/* One way through the stack, up to its end or a step in doubt. */
+static int walk_once(struct unwinder *u, const struct modmap *maps, const struct walk_from *from,
+		     struct stack *out)
 {
 	struct walk w = { .regs = *from->regs,
 			  .valid = REGS_ALL & ~from->regs->unknown,
@@ -270,18 +328,29 @@ int unwinder_walk_from(struct unwinder *u, const struct modmap *maps, const stru
 	enum frame_kind kind = FRAME_PC;
 	int end = STEP_ON;
 
-	u->code.generation = modmap_generation(maps);
-	codebytes_begin(&u->bytes, maps);
 	out->count = out->managed_count = 0;
 	out->used = 0;
 	out->switched = false;
 	while (end == STEP_ON) {
-		if (push_frames(u, maps, &w, &kind, out))
-			return ERR_NOMEM;
-		end = step_measured(&w, &kind, first_sp, out);
+		end = push_frames(u, maps, &w, &kind, out);
+		if (end == STEP_ON)
+			end = step_measured(u, &w, &kind, first_sp, out);
 	}
-	out->end = (enum stack_end)end;
 	out->lacked = w.partial && end == STACK_NO_UNWIND_INFO && w.at;
+	return end;
+}
+
+int unwinder_walk_from(struct unwinder *u, const struct modmap *maps, const struct walk_from *from,
+		       struct stack *out)
+{
+	int end;
+
+	u->code.generation = modmap_generation(maps);
+	codebytes_begin(&u->bytes, maps);
+	u->doubts.count = 0;
+	while ((end = walk_once(u, maps, from, out)) == STEP_IN_DOUBT)
+		u->doubts.frames[u->doubts.count++] = out->count - 1;
+	out->end = (enum stack_end)end;
 	return end < 0 ? end : 0;
 }
 

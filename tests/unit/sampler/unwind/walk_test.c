@@ -85,6 +85,11 @@ static struct image *make_image(void)
 	buffer_add(&b, "\1\x1b\xff\xff\4\0\0\0", 8); /* eh_frame_ptr: right after it */
 	put_eh_frame(&b);
 	b.len = IMAGE_END;
+#ifdef __x86_64__
+	memcpy(b.data + PLAIN + 0x40, "\xc3", 1);		  /* ret: a helper within */
+	memcpy(b.data + PLAIN + 0x50, "\xe8\xeb\xff\xff\xff", 5); /* it is called */
+	memcpy(b.data + LAST + 0x40, "\xe8\xbb\xfd\xff\xff", 5);  /* and this function, too */
+#endif
 	ph[0].p_filesz = ph[0].p_memsz = IMAGE_END;
 	memcpy(b.data, &eh, sizeof(eh));
 	memcpy(b.data + sizeof(eh), ph, sizeof(ph));
@@ -217,6 +222,37 @@ Test(walk, ends_without_cfi)
 	cr_assert_null(stack.frames[1].image);
 	cr_assert_eq(stack.frames[1].addr, 0x123456789000);
 }
+
+#ifdef __x86_64__
+/* As in LuaJIT's interpreter, which is one function for its maker. */
+Test(walk, cfi_is_wrong_in_a_helper_that_is_called)
+{
+	uint64_t helper = BIAS + PLAIN + 0x40, called = BIAS + PLAIN + 0x55,
+		 outer = BIAS + LAST + 0x45;
+	static const uint64_t junk[] = { 0, 0x123456789000, BIAS + LAST + 0x10 };
+
+	for (size_t i = 0; i < 3; i++) {
+		words[0] = called;
+		words[1] = junk[i]; /* where the return address would be by CFI */
+		words[2] = outer;
+		walk_from(helper, 3, STACK_OUTERMOST);
+		cr_assert_eq(stack.pcs[1], called);
+		cr_assert_eq(stack.frames[1].source, FRAME_BY_CODE);
+		cr_assert_eq(stack.pcs[2], outer);
+		cr_assert_eq(stack.frames[2].source, FRAME_BY_CFI);
+	}
+}
+
+Test(walk, cfi_holds_where_the_code_does_not_say_otherwise)
+{
+	words[0] = 0;
+	words[1] = AT(LAST); /* behind no call: made up */
+	walk_from(BIAS + PLAIN + 0x40, 2, STACK_OUTERMOST);
+	cr_assert_eq(stack.frames[1].source, FRAME_BY_CFI);
+	words[1] = 0;
+	walk_from(BIAS + PLAIN + 0x40, 1, STACK_OUTERMOST);
+}
+#endif
 
 Test(walk, ends_when_it_does_not_advance)
 {
