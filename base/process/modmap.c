@@ -8,6 +8,10 @@
  * accepted only if the inode agrees with the maps line. Else /proc/PID/exe is tried, for a deleted
  * executable; there the device must agree, too.
  *
+ * A program may move its text to memory of huge pages (node --use-largepages, hugify of BOLT and
+ * chromium, iodlr, mysqld, HHVM). Such a range keeps the image of the file whose other mappings lie
+ * beside it, if by their place it is where an executable segment of that file belongs.
+ *
  * Reading the maps again costs the target time (mmap_lock), so the owner calls modmap_refresh only
  * when a pc is in no range, and now and then.
  */
@@ -31,7 +35,12 @@
 #include "base/process/process.h"
 #include "base/room.h"
 
-enum { VDSO_MAX = 1 << 20 };
+enum {
+	VDSO_MAX = 1 << 20,
+	GAP_MAX = 4 << 20, /* bytes between two segments of a file */
+};
+
+static const uint64_t PAGE_MASK = 4095;
 
 /* Where an image was first seen. */
 struct origin {
@@ -219,28 +228,39 @@ static struct image *open_image(const struct modmap *m, const struct maps_line *
 	return image ? image : image_open_none(path);
 }
 
-/* Address in the process minus image address, from the segment that holds the range's file offset.
- * The image addresses of a file without ELF are its offsets, those of memory are its addresses. */
+/* Address in the process minus image address, from the segment that holds the range's file offset,
+ * one that is executable as the range is if there are two, for a page of the file may be in both. The image addresses of a file without ELF are its offsets, those of memory are its addresses. */
 static uint64_t bias_of(const struct image *image, const struct maps_line *line)
 {
-	uint64_t page = 4095;
 	size_t count;
 	const struct image_segment *s = image_segments(image, &count);
 
 	if (!image_elf(image))
 		return image_is_memory(image) ? 0 : line->start - line->offset;
 	for (size_t i = 0; i < count; i++) {
-		uint64_t first = s[i].offset & ~page;
+		uint64_t first = s[i].offset & ~PAGE_MASK;
 
-		if ((s[i].flags & PF_X) && line->offset >= first &&
+		if (!(s[i].flags & PF_X) == (line->prot[2] != 'x') && line->offset >= first &&
 		    line->offset < s[i].offset + s[i].filesz)
 			return line->start - (s[i].vaddr - s[i].offset + line->offset);
 	}
 	for (size_t i = 0; i < count; i++)
-		if (line->offset >= (s[i].offset & ~page) &&
+		if (line->offset >= (s[i].offset & ~PAGE_MASK) &&
 		    line->offset < s[i].offset + s[i].filesz)
 			return line->start - (s[i].vaddr - s[i].offset + line->offset);
 	return line->start - line->offset;
+}
+
+/* May it be a file's text that was moved there? Without a file, or with one of huge pages or memory. */
+static bool may_be_moved(const struct maps_line *line)
+{
+	static const char *const names[] = { "[anon:", "/anon_hugepage", "/memfd:", "/dev/zero" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (line->path_len >= strlen(names[i]) &&
+		    !memcmp(line->path, names[i], strlen(names[i])))
+			return true;
+	return !line->path_len;
 }
 
 /* The path without the kernel's " (deleted)"; "[anon]" for anonymous code. The caller frees it. */
@@ -256,28 +276,98 @@ static char *path_of(const struct maps_line *line)
 	return strndup(line->path, len);
 }
 
-static int add_line(struct modmap *m, const struct maps_line *line)
+/* The image of a line, which is opened if it is not known. NULL: out of memory. */
+static struct image *image_of(struct modmap *m, const struct maps_line *line)
 {
-	struct mapping range = { .start = line->start, .end = line->end, .offset = line->offset };
 	dev_t dev = makedev(line->major, line->minor);
 	char *path = path_of(line);
-	int rc = path ? 0 : ERR_NOMEM;
+	struct image *image = path ? find_image(m, path, line->inode, dev) : NULL;
 
-	if (!rc)
-		range.image = find_image(m, path, line->inode, dev);
-	if (!rc && !range.image) {
-		range.image = open_image(m, line, path);
-		rc = range.image ? keep_image(m, range.image, line->inode, dev) : ERR_NOMEM;
+	if (path && !image) {
+		image = open_image(m, line, path);
+		if (image && keep_image(m, image, line->inode, dev))
+			image = NULL;
 	}
 	free(path);
-	if (rc)
-		return rc;
+	return image;
+}
+
+/* Is the range where an executable segment of the image belongs? Then *offset is its place in the file. */
+static bool is_text_of(const struct image *image, const struct mapping *range, uint64_t bias,
+		       uint64_t *offset)
+{
+	size_t count;
+	const struct image_segment *s = image_segments(image, &count);
+	uint64_t start = range->start - bias, end = range->end - bias;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!(s[i].flags & PF_X) || start < (s[i].vaddr & ~PAGE_MASK) ||
+		    end > ((s[i].vaddr + s[i].memsz + PAGE_MASK) & ~PAGE_MASK) || end <= start)
+			continue;
+		*offset = (s[i].offset & ~PAGE_MASK) + (start - (s[i].vaddr & ~PAGE_MASK));
+		return true;
+	}
+	return false;
+}
+
+/* A file whose text may be near. A device is not opened for that. */
+static bool is_beside(const struct maps_line *line, const struct mapping *range)
+{
+	uint64_t gap = line->end <= range->start ? range->start - line->end :
+						   line->start - range->end;
+
+	return line->inode && gap <= GAP_MAX &&
+	       !(line->path_len > 5 && !memcmp(line->path, "/dev/", 5));
+}
+
+/* Gives the memory of a range to the file that is mapped beside it, if it is its text. */
+static void settle(struct modmap *m, struct mapping *range, const struct maps_line *beside)
+{
+	struct image *image = is_beside(beside, range) ? image_of(m, beside) : NULL;
+	uint64_t bias = image && image_elf(image) ? bias_of(image, beside) : 0, offset;
+
+	if (!image || !image_elf(image) || !is_text_of(image, range, bias, &offset))
+		return;
+	range->image = image;
+	range->bias = bias;
+	range->offset = offset;
+}
+
+/* The lines around memory that may be text. */
+struct around {
+	struct maps_line below; /* the last line of a file */
+	size_t pending;		/* the first range behind it */
+};
+
+/* Of the ranges behind the last file, those that are memory may belong to this one or to that one. */
+static void settle_pending(struct modmap *m, struct around *a, const struct maps_line *line)
+{
+	for (size_t i = a->pending; i < m->count; i++) {
+		if (m->ranges[i].end <= line->start && !image_elf(m->ranges[i].image))
+			settle(m, &m->ranges[i], line);
+	}
+	a->below = *line;
+	a->pending = m->count;
+}
+
+static int add_line(struct modmap *m, const struct maps_line *line, const struct around *a)
+{
+	struct mapping range = { .start = line->start, .end = line->end, .offset = line->offset };
+
+	if (may_be_moved(line))
+		settle(m, &range, &a->below);
+	if (range.image)
+		return push_range(m, &range);
+	range.image = image_of(m, line);
+	if (!range.image)
+		return ERR_NOMEM;
 	range.bias = bias_of(range.image, line);
 	return push_range(m, &range);
 }
 
 static int parse(struct modmap *m, struct error *err)
 {
+	struct around around = { .pending = 0 };
 	struct maps_line line;
 	struct cursor c;
 	int rc;
@@ -287,7 +377,9 @@ static int parse(struct modmap *m, struct error *err)
 	spans_begin(&m->spans);
 	while ((rc = maps_next(&c, &line, err)) > 0) {
 		spans_add(&m->spans, line.start, line.end, line.prot);
-		if (line.prot[2] == 'x' && (rc = add_line(m, &line))) {
+		if (line.inode && !may_be_moved(&line))
+			settle_pending(m, &around, &line);
+		if (line.prot[2] == 'x' && (rc = add_line(m, &line, &around))) {
 			rc = error_nomem(err);
 			break;
 		}

@@ -1,7 +1,7 @@
 /*
  * The address ranges of a process and their images.
  *
- * Only executable ranges are kept. The map owns its images. An image lives as long as the map, also
+ * Only executable ranges are kept. Memory to which a file's text was moved counts as that file's. The map owns its images. An image lives as long as the map, also
  * after the target has unmapped it, because earlier stacks point to it. The generation changes with
  * every refresh that changed a range; caches keyed by absolute address must be dropped then.
  */
