@@ -129,6 +129,16 @@ static bool is_return_address(void *ctx, uint64_t addr)
 	       (codebytes_behind_call(w->code, addr, &target) || signal_returns_to(w, addr));
 }
 
+/* Did no call lead here? Then code that makes stacks has put the address there, for the outermost
+ * function to return to. (Java's interpreter pushes addresses of code that no file backs.) */
+static bool is_put_there(const struct walk *w)
+{
+	uint64_t target;
+
+	return w->kind == FRAME_RETURN && backed_by_file(w->maps, w->regs.r[DWARF_RIP]) &&
+	       !codebytes_behind_call(w->code, w->regs.r[DWARF_RIP], &target);
+}
+
 /* The code. */
 
 static int step_by_code(struct walk *w, unsigned most, bool *traps)
@@ -136,7 +146,10 @@ static int step_by_code(struct walk *w, unsigned most, bool *traps)
 	struct regs regs = w->regs;
 	uint32_t valid = w->valid;
 
-	switch (forward_to_return(w->code, w->memory, &regs, &valid, most, is_return_address, w)) {
+	enum forward_end how = forward_to_return(w->code, w->memory, &regs, &valid, most,
+						 is_return_address, w);
+
+	switch (how) {
 	case FORWARD_FOUND:
 		w->regs = regs;
 		w->valid = valid;
@@ -145,7 +158,10 @@ static int step_by_code(struct walk *w, unsigned most, bool *traps)
 	case FORWARD_EXITS:
 		return STACK_OUTERMOST;
 	case FORWARD_TRAPS:
-		*traps = true;
+	case FORWARD_CALLS_LAST:
+		if (is_put_there(w))
+			return STACK_OUTERMOST;
+		*traps |= how == FORWARD_TRAPS;
 		break;
 	case FORWARD_EXHAUSTED:
 		return STACK_COPY_EXHAUSTED;

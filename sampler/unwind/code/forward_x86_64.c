@@ -27,7 +27,8 @@ struct search {
 	uint64_t joins[JOINS_MAX]; /* targets of jumps so far */
 	unsigned join_count;
 	unsigned left;		/* instructions that may still be read */
-	bool exits, traps;	/* a way ended so */
+	bool exits, traps;	/* a way ended so, */
+	bool calls_last;	/* or so behind a call */
 	bool lost;		/* a way could not be followed to its end */
 	bool exhausted;		/* a return address was beyond the copy */
 	uint64_t goal, goal_sp; /* the pc that is searched for, and its rsp */
@@ -117,9 +118,7 @@ static enum way lose(struct search *s)
 
 static enum way halt(struct search *s, const struct emulator *m, bool *how)
 {
-	if (m->called)
-		return lose(s);
-	*how = true;
+	*(m->called ? &s->calls_last : how) = true;
 	return WAY_ENDED;
 }
 
@@ -235,7 +234,7 @@ static void begin(struct search *s, struct codebytes *code, unsigned most)
 	s->code = code;
 	s->left = most;
 	s->join_count = 0;
-	s->lost = s->exhausted = s->exits = s->traps = false;
+	s->lost = s->exhausted = s->exits = s->traps = s->calls_last = false;
 	s->way_count = 1;
 }
 
@@ -270,6 +269,8 @@ enum forward_end forward_to_return(struct codebytes *code, const struct memory *
 		return FORWARD_EXHAUSTED;
 	if (s.lost)
 		return FORWARD_UNKNOWN;
+	if (s.calls_last)
+		return FORWARD_CALLS_LAST;
 	return s.exits ? FORWARD_EXITS : s.traps ? FORWARD_TRAPS : FORWARD_UNKNOWN;
 }
 

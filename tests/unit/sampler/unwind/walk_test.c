@@ -89,6 +89,9 @@ static struct image *make_image(void)
 	memcpy(b.data + PLAIN + 0x40, "\xc3", 1);		  /* ret: a helper within */
 	memcpy(b.data + PLAIN + 0x50, "\xe8\xeb\xff\xff\xff", 5); /* it is called */
 	memcpy(b.data + LAST + 0x40, "\xe8\xbb\xfd\xff\xff", 5);  /* and this function, too */
+	/* boost.context: push rbp; jmp *rbx; xor rdi,rdi; call _exit; hlt. The same, called. */
+	memcpy(b.data + BARE + 0x40, "\x55\xff\xe3\x48\x31\xff\xe8\x10\0\0\0\xf4", 12);
+	memcpy(b.data + BARE + 0x60, "\xff\xd3\x48\x31\xff\xe8\x10\0\0\0\xf4", 11);
 #endif
 	ph[0].p_filesz = ph[0].p_memsz = IMAGE_END;
 	memcpy(b.data, &eh, sizeof(eh));
@@ -241,6 +244,15 @@ Test(walk, cfi_is_wrong_in_a_helper_that_is_called)
 		cr_assert_eq(stack.pcs[2], outer);
 		cr_assert_eq(stack.frames[2].source, FRAME_BY_CFI);
 	}
+}
+
+Test(walk, an_address_that_was_put_there_to_end_is_outermost)
+{
+	words[1] = BIAS + BARE + 0x43;
+	words[2] = 1;
+	walk_from(AT(PLAIN), 2, STACK_OUTERMOST);
+	words[1] = BIAS + BARE + 0x62; /* a call leads there: its function has a caller */
+	walk_from(AT(PLAIN), 2, STACK_NO_UNWIND_INFO);
 }
 
 Test(walk, cfi_holds_where_the_code_does_not_say_otherwise)
