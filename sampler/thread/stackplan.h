@@ -19,7 +19,7 @@
 struct spans;
 struct stack;
 
-enum { STACKPLAN_RANGES = 64 };
+enum { STACKPLAN_RANGES = 256 };
 
 struct stackplan_range {
 	uint64_t low, high; /* stack pointers of the lowest frame there and of the highest one */

@@ -34,7 +34,8 @@ enum {
 	/* Bytes, like CALL_GAP_MAX, but smaller: the kernel puts a signal's frame right below what
 	 * it interrupted. */
 	SIGNAL_GAP_MAX = 1 << 20,
-	DOUBTS_MOST = 8, /* in one walk */
+	STACKS_APART = 4096, /* bytes between frames on two stacks, at least */
+	DOUBTS_MOST = 8,     /* in one walk */
 	STEP_IN_DOUBT = MANAGED_PASS + 1,
 };
 
@@ -156,6 +157,22 @@ static int step_in_doubt(struct walk *w)
 	return step_by_cfi(w);
 }
 
+/* Has the frame kept its caller's stack pointer in another register, and made a stack above that one
+ * (-fsplit-stack)? A call must have led there. */
+static bool leaves_stack(struct walk *w, uint64_t sp)
+{
+	uint8_t reg = w->at && w->at->kind == CODE_BY_SHORT_RULE ? w->at->rule.cfa_reg : DWARF_SP;
+	uint64_t target;
+
+	if (w->source != FRAME_BY_CFI || reg == DWARF_SP ||
+	    sp - w->regs.r[DWARF_SP] < STACKS_APART ||
+	    !codebytes_behind_call(w->code, w->regs.r[DWARF_PC], &target) ||
+	    ++w->switches > SWITCHES_MAX)
+		return false;
+	w->changed_stack = true;
+	return true;
+}
+
 /* Steps to the caller; *kind becomes that of its frame. `in_doubt`: CFI was found to be wrong here. */
 static int step(struct walk *w, enum frame_kind *kind, bool in_doubt)
 {
@@ -198,7 +215,7 @@ static int step(struct walk *w, enum frame_kind *kind, bool in_doubt)
 	}
 	if (w->regs.r[DWARF_SP] > sp || (nothing_here && w->regs.r[DWARF_SP] == sp))
 		return STEP_ON;
-	return STACK_NO_ADVANCE;
+	return leaves_stack(w, sp) ? STEP_ON : STACK_NO_ADVANCE;
 }
 
 static inline int push(const struct code *at, uint64_t pc, uint64_t sp, enum frame_kind kind,

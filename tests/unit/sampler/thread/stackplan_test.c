@@ -143,6 +143,6 @@ Test(stackplan, is_bounded)
 		sps[1] = i << 32;
 		learn(sps);
 	}
-	cr_assert_eq(plan.count, STACKPLAN_RANGES);
+	cr_assert_leq(plan.count, STACKPLAN_RANGES);
 	cr_assert(has(999ull << 32));
 }

@@ -246,6 +246,19 @@ Test(walk, cfi_is_wrong_in_a_helper_that_is_called)
 	}
 }
 
+/* -fsplit-stack keeps the caller's stack pointer in rbp, and may have made a stack above. */
+Test(walk, goes_on_below_where_a_call_led_to_a_stack_above)
+{
+	regs.r[DWARF_RSP] = STACK + 0x10000;
+	regs.r[DWARF_RBP] = STACK + 8 * 4;
+	words[5] = BIAS + LAST + 0x45;
+	walk_from(AT(RBP), 2, STACK_OUTERMOST);
+	cr_assert(stack.switched);
+	words[5] = AT(LAST); /* behind no call */
+	walk_from(AT(RBP), 1, STACK_NO_ADVANCE);
+	regs.r[DWARF_RSP] = STACK;
+}
+
 Test(walk, an_address_that_was_put_there_to_end_is_outermost)
 {
 	words[1] = BIAS + BARE + 0x43;
