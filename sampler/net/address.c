@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "sampler/net/http.h"
 #include "sampler/net/response.h"
+#include "sampler/net/secret.h"
 
 /* A part of the URL, to be freed by libcurl's curl_free(); NULL if the URL has no such part. */
 static char *part(const struct address *a, CURLUPart which, unsigned flags)
@@ -27,18 +28,19 @@ static void forget(const struct address *a, char **text)
 }
 
 /* Text that is no URL cannot be parsed. If it has a password, that stands before the last '@', so
- * only the text after it is shown. */
+ * only the text after it is shown, without a query. */
 static int refuse(const char *url, struct error *err)
 {
 	const char *at = strrchr(url, '@'), *rest = at ? at + 1 : url;
 	char shown[200];
 
-	response_text(shown, sizeof(shown), rest, strlen(rest));
+	response_text(shown, sizeof(shown), rest, strcspn(rest, "?#"));
 	return error_set(err, ERR_USAGE, "'%s%s' is not a URL of http or https", at ? "…" : "",
 			 shown);
 }
 
-/* Sets the text, for libcurl and for people, without user and password. */
+/* Sets the text, for libcurl and for people, without user and password; for people without a query,
+ * too. */
 static int render(struct address *a, struct error *err)
 {
 	forget(a, &a->text);
@@ -48,7 +50,7 @@ static int render(struct address *a, struct error *err)
 	a->text = part(a, CURLUPART_URL, 0);
 	if (!a->text)
 		return error_nomem(err);
-	response_text(a->shown, sizeof(a->shown), a->text, strlen(a->text));
+	response_text(a->shown, sizeof(a->shown), a->text, strcspn(a->text, "?"));
 	return 0;
 }
 
@@ -103,6 +105,7 @@ int address_follow(struct address *a, const char *location, bool *same, struct e
 		char shown[200];
 
 		response_text(shown, sizeof(shown), location, strlen(location));
+		secret_bare_url(shown);
 		return error_set(err, ERR_IO,
 				 "redirected to '%s': only http and https are followed", shown);
 	}

@@ -18,7 +18,7 @@ struct address {
 	CURLU *url;
 	char *text;	       /* for libcurl; allocated by it, like user and password */
 	char *user, *password; /* NULL: none */
-	char shown[256];       /* for people: shortened, printable */
+	char shown[256];       /* for people: without query, shortened, printable */
 };
 
 /* Parses a URL. ERR_USAGE with a message that holds no secret; ERR_NOMEM. The caller calls

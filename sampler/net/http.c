@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "sampler/net/address.h"
 #include "sampler/net/response.h"
+#include "sampler/net/secret.h"
 #include "sampler/net/transfer.h"
 #include "sampler/net/unpack.h"
 
@@ -201,6 +202,15 @@ static int follow(struct http *h, struct error *err)
 	return rc;
 }
 
+/* A server may quote what it was sent. */
+static void hide_secrets(const struct http_request *q, struct error *err)
+{
+	for (size_t i = 0; err && i < q->header_count; i++)
+		secret_hide_header(err->text, q->headers[i]);
+	if (err)
+		secret_hide_url(err->text, q->url);
+}
+
 static int begin(struct http *h, const struct http_request *q, struct error *err)
 {
 	const struct libcurl *curl;
@@ -213,14 +223,16 @@ static int begin(struct http *h, const struct http_request *q, struct error *err
 	if (rc)
 		return rc;
 	h->max = q->max_bytes ? q->max_bytes : HTTP_BYTES;
-	h->response.url = h->address.shown;
 	rc = transfer_new(&h->transfer, curl, q, err);
 	if (!rc && h->body)
 		rc = transfer_post(h->transfer, h->body, err);
 	if (!rc)
 		rc = follow(h, err);
+	if (rc)
+		hide_secrets(q, err);
 	if (rc && !h->body)
 		error_prefix(err, "'%s'", h->address.shown);
+	h->response.url = h->address.text;
 	return rc;
 }
 

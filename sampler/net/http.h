@@ -8,8 +8,8 @@
  * libcurl-env(3)).
  *
  * Servers are not trusted: only a 200 is content, redirects are followed 3 times and only to http
- * and https, and the unpacked size has a bound. Messages quote the URL without user and password,
- * and the response only as far as a terminal may show it.
+ * and https, and the unpacked size has a bound. Messages quote the URL without user, password and
+ * query, and the response only as far as a terminal may show it, without secrets of the request.
  *
  * Not thread-safe, because the initialisation of libcurl is not.
  */

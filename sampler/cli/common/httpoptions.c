@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "sampler/cli/common/cli.h"
+#include "sampler/net/secret.h"
 
 enum { HEADERS_MAX = 256, FILE_MAX = 64 << 10 };
 
@@ -66,11 +67,19 @@ static int read_headers(struct httpoptions *o, const char *path, struct error *e
 	return rc;
 }
 
-bool httpoptions_set(struct httpoptions *o, int option, const char *value, int *rc,
-		     struct error *err)
+/* "Name: value", or "@FILE" as for curl. `ps` shows the name only from now on. */
+static int set_header(struct httpoptions *o, char *value, struct error *err)
 {
-	static const char *const names[] = { "header", "headers", "unix-socket", "cacert",
-					     "timeout" };
+	int rc = *value == '@' ? read_headers(o, value + 1, err) : add_header(o, value, err);
+
+	if (*value != '@')
+		secret_bare_header(value);
+	return rc;
+}
+
+bool httpoptions_set(struct httpoptions *o, int option, char *value, int *rc, struct error *err)
+{
+	static const char *const names[] = { "header", "unix-socket", "cacert", "timeout" };
 
 	if (option < HTTPOPTION_HEADER || option > HTTPOPTION_TIMEOUT)
 		return false;
@@ -78,10 +87,7 @@ bool httpoptions_set(struct httpoptions *o, int option, const char *value, int *
 	*rc = 0;
 	switch (option) {
 	case HTTPOPTION_HEADER:
-		*rc = add_header(o, value, err);
-		break;
-	case HTTPOPTION_HEADERS:
-		*rc = read_headers(o, value, err);
+		*rc = set_header(o, value, err);
 		break;
 	case HTTPOPTION_SOCKET:
 		o->request.unix_socket = value;
@@ -95,6 +101,16 @@ bool httpoptions_set(struct httpoptions *o, int option, const char *value, int *
 		break;
 	}
 	return true;
+}
+
+int httpoptions_url(char **copy, char *argument, struct error *err)
+{
+	char *engine_end = argument + strcspn(argument, "=:/?@");
+
+	free(*copy);
+	*copy = strdup(argument);
+	secret_bare_url(*engine_end == '=' ? engine_end + 1 : argument);
+	return *copy ? 0 : error_nomem(err);
 }
 
 int httpoptions_open(const struct httpoptions *o, const char *url, struct http **h,

@@ -1,5 +1,5 @@
 /*
- * How a command fetches URLs: --header, --headers, --unix-socket, --cacert and --timeout.
+ * How a command fetches URLs: --header, --unix-socket, --cacert and --timeout.
  *
  * A command puts HTTP_OPTIONS into its table of long options, passes what getopt_long returns to
  * httpoptions_set, and opens URLs (http_is_url) with httpoptions_open.
@@ -16,7 +16,6 @@ struct error;
 
 enum http_option {
 	HTTPOPTION_HEADER = 1024, /* above the numbers of sampler/cli/profiles/filters.h */
-	HTTPOPTION_HEADERS,
 	HTTPOPTION_SOCKET,
 	HTTPOPTION_CACERT,
 	HTTPOPTION_TIMEOUT,
@@ -24,7 +23,6 @@ enum http_option {
 
 #define HTTP_OPTIONS \
 	{ "header", required_argument, NULL, HTTPOPTION_HEADER }, \
-		{ "headers", required_argument, NULL, HTTPOPTION_HEADERS }, \
 		{ "unix-socket", required_argument, NULL, HTTPOPTION_SOCKET }, \
 		{ "cacert", required_argument, NULL, HTTPOPTION_CACERT }, \
 	{ \
@@ -38,11 +36,15 @@ struct httpoptions {
 	char **headers; /* owned, as are the texts */
 };
 
-/* Takes an option that getopt_long returned. False: it is none of these. `value` must outlive `o`.
+/* Takes an option that getopt_long returned. False: it is none of these. `value` must outlive `o`;
+ * a header's value in it is overwritten, so that neither `ps` nor a profile has it.
  * *rc is 0, ERR_USAGE, ERR_IO (a file of headers that cannot be read), ERR_LIMIT (too many headers,
  * or too long a file of them), ERR_NOMEM. */
-bool httpoptions_set(struct httpoptions *o, int option, const char *value, int *rc,
-		     struct error *err);
+bool httpoptions_set(struct httpoptions *o, int option, char *value, int *rc, struct error *err);
+
+/* Copies a URL, or the URL of "ENGINE=URL", and removes from the argument what may be secret in it, so
+ * that neither `ps` nor a profile has that. Frees what *copy was. ERR_NOMEM. */
+int httpoptions_url(char **copy, char *argument, struct error *err);
 
 /* As http_open, with the options that were given. Without --timeout, the transfer may take 60 s. */
 int httpoptions_open(const struct httpoptions *o, const char *url, struct http **h,

@@ -3,6 +3,7 @@
  * people, a profile of how long they have waited, or JSON.
  */
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -98,12 +99,40 @@ static int check(const struct goparse_options *o)
 	return CLI_GO_ON;
 }
 
+/* Copies the files' names. `ps` shows URLs without secrets from now on. */
+static int take_files(struct goparse_options *o, char **names, int count, struct error *err)
+{
+	int rc = 0;
+
+	o->files = calloc((size_t)count + 1, sizeof(*o->files));
+	if (!o->files)
+		return error_nomem(err);
+	o->names = names;
+	for (; !rc && o->count < count; o->count++) {
+		char **file = &o->files[o->count], *name = names[o->count];
+
+		if (http_is_url(name))
+			rc = httpoptions_url(file, name, err);
+		else if (!(*file = strdup(name)))
+			rc = error_nomem(err);
+	}
+	return rc;
+}
+
+static void release(struct goparse_options *o)
+{
+	for (int i = 0; o->files && i < o->count; i++)
+		free(o->files[i]);
+	free(o->files);
+	httpoptions_release(&o->http);
+}
+
 /* Returns CLI_GO_ON or an exit status. */
 static int read_options(struct goparse_options *o, int argc, char **argv)
 {
 	static char *standard_input[] = { (char *)"-" };
 	struct error err;
-	int option;
+	int option, rc;
 
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, ":o:f:qvh", long_options, NULL)) != -1) {
@@ -114,13 +143,11 @@ static int read_options(struct goparse_options *o, int argc, char **argv)
 		if (set_option(o, option, &err))
 			return cli_fail(&err);
 	}
-	o->files = argv + optind;
-	o->count = argc - optind;
-	if (!o->count && !isatty(STDIN_FILENO)) {
-		o->files = standard_input;
-		o->count = 1;
-	}
-	return check(o);
+	if (optind == argc && !isatty(STDIN_FILENO))
+		rc = take_files(o, standard_input, 1, &err);
+	else
+		rc = take_files(o, argv + optind, argc - optind, &err);
+	return rc ? cli_fail(&err) : check(o);
 }
 
 int cli_goparse(int argc, char **argv)
@@ -130,6 +157,6 @@ int cli_goparse(int argc, char **argv)
 
 	if (status == CLI_GO_ON)
 		status = goparse_run(&o);
-	httpoptions_release(&o.http);
+	release(&o);
 	return status;
 }

@@ -26,7 +26,6 @@
 #include "sampler/cli/goparse/input.h"
 #include "sampler/cli/goparse/json.h"
 #include "sampler/cli/goparse/summary.h"
-#include "sampler/cli/goparse/url.h"
 
 enum { JSON_BLOCK = 64 << 10, ERRORS_SHOWN = 3 };
 
@@ -247,14 +246,14 @@ static void say_written(const struct run *r)
 }
 
 /* Makes the name of a dump: "dump.txt", and "dump.txt#2" if the same path is given again. */
-static int name_dump(char **name, char **files, int at)
+static int name_dump(char **name, char **names, int at)
 {
-	const char *path = files[at];
-	char *plain = http_is_url(path) ? goparse_url_name(path) : strdup(path);
+	const char *path = names[at];
+	char *plain = strdup(path);
 	int times = 1;
 
 	for (int i = 0; i < at; i++)
-		times += !strcmp(path, files[i]);
+		times += !strcmp(path, names[i]);
 	*name = plain;
 	if (!plain || times == 1)
 		return plain ? 0 : ERR_NOMEM;
@@ -270,7 +269,7 @@ static int name_dumps(struct run *r, struct error *err)
 
 	r->dumps = calloc((size_t)r->o->count, sizeof(*r->dumps));
 	for (int i = 0; r->dumps && !rc && i < r->o->count; i++)
-		rc = name_dump(&r->dumps[i].name, r->o->files, i);
+		rc = name_dump(&r->dumps[i].name, r->o->names, i);
 	return r->dumps && !rc ? 0 : error_nomem(err);
 }
 

@@ -11,7 +11,8 @@
 struct error;
 
 struct goparse_options {
-	char **files; /* paths, URLs, "-" */
+	char **files; /* paths, URLs, "-"; owned */
+	char **names; /* the same, of URLs without secrets: for messages and labels */
 	int count;
 	struct format_target out; /* path NULL: the summary, or JSON on the standard output */
 	bool json, diff, aggregate, ancestors, verbose;

@@ -77,14 +77,3 @@ char *goparse_url(const char *url)
 		return NULL;
 	return whole;
 }
-
-char *goparse_url_name(const char *url)
-{
-	size_t at = authority_at(url), head = (size_t)take_apart(url).head;
-	const char *sign = memrchr(url + at, '@', head - at);
-	char *name;
-
-	if (!sign)
-		return strdup(url);
-	return asprintf(&name, "%.*s%s", (int)at, url, sign + 1) < 0 ? NULL : name;
-}

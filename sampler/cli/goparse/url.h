@@ -7,7 +7,4 @@
  * stay as they are. The caller frees the result. NULL: out of memory. */
 char *goparse_url(const char *url);
 
-/* The URL without user and password, for messages and labels. Freed, or NULL, as above. */
-char *goparse_url_name(const char *url);
-
 #endif

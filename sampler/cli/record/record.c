@@ -230,7 +230,7 @@ static int parse_options(struct options *o, int argc, char **argv)
 		     parse_more_pids(argv, &optind, o->pids, &o->recording.pid_count, &err)))
 			return cli_fail(&err);
 	}
-	if (sampling_command_line(&o->command_line, argc - 1, argv + 1)) {
+	if (sampling_command_line(&o->command_line, 1, argc, argv)) {
 		error_nomem(&err);
 		return cli_fail(&err);
 	}

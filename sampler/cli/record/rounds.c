@@ -88,7 +88,7 @@ static const char *make_key(const struct roundsoptions *o, char *key, size_t roo
 	if (o->rounds.wait_for)
 		snprintf(key, room, "name-%s", o->rounds.wait_for);
 	else
-		snprintf(key, room, "url-%s", strstr(o->url, "//") + 2);
+		snprintf(key, room, "url-%s", strstr(o->shown_url, "//") + 2);
 	return key;
 }
 

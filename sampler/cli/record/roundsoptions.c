@@ -27,6 +27,9 @@ void roundsoptions_release(struct roundsoptions *o)
 {
 	for (size_t i = 0; i < o->rounds.tag_count; i++)
 		free((char *)o->tags[i].key);
+	for (size_t i = 0; i < o->push_count; i++)
+		free(o->pushes[i]);
+	free(o->url);
 	httpoptions_release(&o->http);
 }
 
@@ -48,12 +51,11 @@ static int add_tag(struct roundsoptions *o, const char *text, struct error *err)
 	return 0;
 }
 
-static int add_push(struct roundsoptions *o, const char *text, struct error *err)
+static int add_push(struct roundsoptions *o, char *text, struct error *err)
 {
 	if (o->push_count == ROUNDSOPTIONS_PUSHES)
 		return error_set(err, ERR_USAGE, "more than %d times --push", ROUNDSOPTIONS_PUSHES);
-	o->pushes[o->push_count++] = text;
-	return 0;
+	return httpoptions_url(&o->pushes[o->push_count++], text, err);
 }
 
 static int set_size(const char *text, size_t *size, struct error *err)
@@ -66,8 +68,7 @@ static int set_size(const char *text, size_t *size, struct error *err)
 }
 
 /* Options of when rounds run, of which process, and of what is taken. */
-static bool set_rounds(struct roundsoptions *o, int option, const char *value, int *rc,
-		       struct error *err)
+static bool set_rounds(struct roundsoptions *o, int option, char *value, int *rc, struct error *err)
 {
 	switch (option) {
 	case 'n':
@@ -91,7 +92,8 @@ static bool set_rounds(struct roundsoptions *o, int option, const char *value, i
 		o->rounds.delta = false;
 		return true;
 	case ROUNDSOPTION_URL:
-		o->url = value;
+		o->shown_url = value;
+		*rc = httpoptions_url(&o->url, value, err);
 		return true;
 	default:
 		return false;
@@ -139,7 +141,7 @@ static bool set_source(struct roundsoptions *o, int option, const char *value, i
 }
 
 /* Options of what happens to the batches. */
-static bool set_batches(struct roundsoptions *o, int option, const char *value, int *rc,
+static bool set_batches(struct roundsoptions *o, int option, char *value, int *rc,
 			struct error *err)
 {
 	switch (option) {
@@ -167,8 +169,7 @@ static bool set_batches(struct roundsoptions *o, int option, const char *value, 
 	}
 }
 
-bool roundsoptions_set(struct roundsoptions *o, int option, const char *value, int *rc,
-		       struct error *err)
+bool roundsoptions_set(struct roundsoptions *o, int option, char *value, int *rc, struct error *err)
 {
 	*rc = 0;
 	if (option == 't') {
@@ -229,7 +230,7 @@ int roundsoptions_check(const struct roundsoptions *o, struct error *err)
 	if (o->url && o->source.stop_ns)
 		return error_set(err, ERR_USAGE, "--stop is about the process's memory, not a URL");
 	if (o->url && !http_is_url(o->url))
-		return error_set(err, ERR_USAGE, "bad URL '%s'", o->url);
+		return error_set(err, ERR_USAGE, "bad URL '%s'", o->shown_url);
 	if (r->every_ns && r->recording.duration_ns && r->every_ns < r->recording.duration_ns)
 		return error_set(err, ERR_USAGE, "--every is less than a round's duration");
 	if (r->wait_for && r->follow_restarts)

@@ -66,8 +66,10 @@ struct roundsoptions {
 	struct rounds_options rounds; /* except `recording`, which the caller sets */
 	struct source_options source;
 	struct httpoptions http;
-	const char *url, *push_headers;
-	const char *pushes[ROUNDSOPTIONS_PUSHES];
+	char *url;	       /* owned, like the pushes */
+	const char *shown_url; /* for messages: without secrets */
+	const char *push_headers;
+	char *pushes[ROUNDSOPTIONS_PUSHES];
 	struct batch_tag tags[ROUNDSOPTIONS_TAGS]; /* keys owned; values point into them */
 	size_t push_count;
 	const char *source_given; /* an option about the source that was given; NULL: none */
@@ -77,9 +79,10 @@ struct roundsoptions {
 
 void roundsoptions_defaults(struct roundsoptions *o);
 
-/* Takes an option that getopt_long returned. False: it is none of these. `value` must outlive `o`.
+/* Takes an option that getopt_long returned. False: it is none of these. `value` must outlive `o`;
+ * secrets in it are overwritten (sampler/net/secret.h).
  * *rc is 0, ERR_USAGE, ERR_NOMEM, or an error of httpoptions_set. */
-bool roundsoptions_set(struct roundsoptions *o, int option, const char *value, int *rc,
+bool roundsoptions_set(struct roundsoptions *o, int option, char *value, int *rc,
 		       struct error *err);
 
 /* Do the options request rounds, not one profile in a file? */

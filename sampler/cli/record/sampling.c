@@ -136,12 +136,15 @@ int sampling_fail(const struct recording_options *r, const struct error *err)
 	return r->command && err->code == ERR_FORMAT ? EXIT_NOT_RUNNABLE : status;
 }
 
-int sampling_command_line(struct buffer *line, int argc, char **argv)
+/* Options' secrets have been overwritten when they were taken (sampler/net/secret.h). */
+int sampling_command_line(struct buffer *line, int first, int argc, char **argv)
 {
 	if (buffer_add(line, "sampler", 7))
 		return ERR_NOMEM;
-	for (int i = 0; i < argc; i++)
+	for (int i = first; i < argc && i <= optind; i++)
 		if (buffer_addf(line, " %s", argv[i]))
 			return ERR_NOMEM;
+	if (optind + 1 < argc && buffer_addf(line, " …"))
+		return ERR_NOMEM;
 	return buffer_add(line, "", 1);
 }

@@ -97,7 +97,7 @@ int topoptions_parse(struct topoptions *o, int argc, char **argv)
 		     parse_more_pids(argv, &optind, o->pids, &o->recording.pid_count, &err)))
 			return cli_fail(&err);
 	}
-	if (sampling_command_line(&o->command_line, argc, argv)) {
+	if (sampling_command_line(&o->command_line, 0, argc, argv)) {
 		error_nomem(&err);
 		return cli_fail(&err);
 	}

@@ -11,11 +11,9 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "sampler/net/secret.h"
 
-enum {
-	FILE_MAX = 64 << 10,
-	HIDDEN_MIN = 4, /* bytes; a shorter word is no secret, and occurs in any text */
-};
+enum { FILE_MAX = 64 << 10 };
 
 static void forget(void *text, size_t len)
 {
@@ -243,40 +241,8 @@ int pushheaders_list(struct pushheaders *h, const char *list, const char *what, 
 	return rc;
 }
 
-/* Also hides the beginning of a secret where the text was cut: at its end, or before "…". */
-static void hide(char *text, const char *secret, size_t len)
-{
-	for (char *at = text; *at; at++) {
-		size_t same = 0;
-
-		while (same < len && at[same] && at[same] == secret[same])
-			same++;
-		if (same >= HIDDEN_MIN &&
-		    (same == len || !at[same] || !strncmp(at + same, "…", strlen("…"))))
-			memset(at, '*', same);
-	}
-}
-
-static bool is_scheme(const char *word, size_t len)
-{
-	return (len == 6 && !strncasecmp(word, "Bearer", len)) ||
-	       (len == 5 && !strncasecmp(word, "Basic", len));
-}
-
-/* Word by word, since a server may quote any word of a value. */
 void pushheaders_hide(const struct pushheaders *h, char *text)
 {
-	for (size_t i = 0; i < h->count; i++) {
-		const char *at = strchr(h->lines[i], ':') + 1;
-
-		while (*at) {
-			size_t len;
-
-			at += strspn(at, " \t");
-			len = strcspn(at, " \t");
-			if (!is_scheme(at, len))
-				hide(text, at, len);
-			at += len;
-		}
-	}
+	for (size_t i = 0; i < h->count; i++)
+		secret_hide_header(text, h->lines[i]);
 }

@@ -43,7 +43,7 @@ int pushheaders_list(struct pushheaders *h, const char *list, const char *what, 
 
 bool pushheaders_has(const struct pushheaders *h, const char *name);
 
-/* Replaces words of header values in a text by stars. */
+/* Replaces words of header values in a text by stars (sampler/net/secret.h). */
 void pushheaders_hide(const struct pushheaders *h, char *text);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/printable.h"
 #include "sampler/child/errand.h"
 #include "sampler/net/http.h"
+#include "sampler/net/secret.h"
 #include "sampler/rounds/push/batch.h"
 #include "sampler/rounds/push/headers.h"
 #include "sampler/rounds/push/protocol.h"
@@ -25,6 +26,7 @@ static void tell(const struct pushjob *job, int out, struct pushnote *n, const c
 	snprintf(n->text, sizeof(n->text), "%.*s", (int)sizeof(n->text) - 1, why);
 	printable(n->text, sizeof(n->text));
 	pushheaders_hide(job->headers, n->text);
+	secret_hide_query(n->text, job->target->query);
 	if (write(out, n, sizeof(*n)) != sizeof(*n)) /* atomic: less than PIPE_BUF (pipe(7)) */
 		_exit(1);
 }

@@ -10,9 +10,12 @@
 
 static int set(struct httpoptions *o, int option, const char *value, struct error *err)
 {
+	static char arguments[8][100]; /* they outlive the options */
+	static size_t count;
+	char *argument = strcpy(arguments[count++], value);
 	int rc = 1;
 
-	cr_assert(httpoptions_set(o, option, value, &rc, err));
+	cr_assert(httpoptions_set(o, option, argument, &rc, err));
 	return rc;
 }
 
@@ -24,13 +27,21 @@ static void write_file(char *path, const char *text, size_t len)
 	close(fd);
 }
 
+static const char *name_file(const char *path)
+{
+	static char name[100];
+
+	snprintf(name, sizeof(name), "@%s", path);
+	return name;
+}
+
 Test(httpoptions, others_are_left_alone)
 {
 	struct httpoptions o = { 0 };
 	int rc = 7;
 
-	cr_assert_not(httpoptions_set(&o, 'o', "x", &rc, NULL));
-	cr_assert_not(httpoptions_set(&o, HTTPOPTION_TIMEOUT + 1, "x", &rc, NULL));
+	cr_assert_not(httpoptions_set(&o, 'o', NULL, &rc, NULL));
+	cr_assert_not(httpoptions_set(&o, HTTPOPTION_TIMEOUT + 1, NULL, &rc, NULL));
 	cr_assert_eq(rc, 7);
 	cr_assert_null(o.given);
 }
@@ -59,6 +70,19 @@ Test(httpoptions, all_of_them)
 	httpoptions_release(&o);
 }
 
+Test(httpoptions, a_header_is_in_the_request_alone)
+{
+	char argument[] = "Authorization: Bearer x";
+	struct httpoptions o = { 0 };
+	int rc = 1;
+
+	cr_assert(httpoptions_set(&o, HTTPOPTION_HEADER, argument, &rc, NULL));
+	cr_assert_eq(rc, 0);
+	cr_assert_str_eq(argument, "Authorization: *");
+	cr_assert_str_eq(o.request.headers[0], "Authorization: Bearer x");
+	httpoptions_release(&o);
+}
+
 Test(httpoptions, no_time_is_refused)
 {
 	struct httpoptions o = { 0 };
@@ -76,7 +100,7 @@ Test(httpoptions, headers_of_a_file)
 	struct error err;
 
 	write_file(path, text, strlen(text));
-	cr_assert_eq(set(&o, HTTPOPTION_HEADERS, path, &err), 0);
+	cr_assert_eq(set(&o, HTTPOPTION_HEADER, name_file(path), &err), 0);
 	cr_assert_eq(o.request.header_count, 2);
 	cr_assert_str_eq(o.request.headers[0], "A: b");
 	cr_assert_str_eq(o.request.headers[1], "C: d # all of it");
@@ -91,16 +115,16 @@ Test(httpoptions, files_that_cannot_be_one)
 	struct httpoptions o = { 0 };
 	struct error err;
 
-	cr_assert_eq(set(&o, HTTPOPTION_HEADERS, "/nowhere/at/all", &err), ERR_IO);
+	cr_assert_eq(set(&o, HTTPOPTION_HEADER, "@/nowhere/at/all", &err), ERR_IO);
 	cr_assert(strstr(err.text, "/nowhere/at/all"));
-	cr_assert_eq(set(&o, HTTPOPTION_HEADERS, "/", &err), ERR_IO);
+	cr_assert_eq(set(&o, HTTPOPTION_HEADER, "@/", &err), ERR_IO);
 	memset(big, '#', sizeof(big));
 	write_file(path, big, sizeof(big));
-	cr_assert_eq(set(&o, HTTPOPTION_HEADERS, path, &err), ERR_LIMIT);
+	cr_assert_eq(set(&o, HTTPOPTION_HEADER, name_file(path), &err), ERR_LIMIT);
 	for (size_t i = 0; i < 300; i++)
 		memcpy(big + 5 * i, "A: b\n", 5);
 	write_file(many, big, 1500);
-	cr_assert_eq(set(&o, HTTPOPTION_HEADERS, many, &err), ERR_LIMIT);
+	cr_assert_eq(set(&o, HTTPOPTION_HEADER, name_file(many), &err), ERR_LIMIT);
 	httpoptions_release(&o);
 	unlink(path);
 	unlink(many);

@@ -46,12 +46,3 @@ Test(goparse_url, what_is_there_stays)
 	for (size_t i = 0; i < sizeof(urls) / sizeof(*urls); i++)
 		assert_becomes(goparse_url, urls[i], urls[i]);
 }
-
-Test(goparse_url, names_without_passwords)
-{
-	assert_becomes(goparse_url_name, "http://h/x", "http://h/x");
-	assert_becomes(goparse_url_name, "http://user:pass@h/x", "http://h/x");
-	assert_becomes(goparse_url_name, "http://user:p@ss@h/x?a@b", "http://h/x?a@b");
-	assert_becomes(goparse_url_name, "https://user@h", "https://h");
-	assert_becomes(goparse_url_name, "http://h/x@y", "http://h/x@y");
-}
