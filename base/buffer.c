@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/printable.h"
 
 enum { PIECE = 16 << 10 };
 
@@ -89,4 +90,36 @@ int buffer_add_hex(struct buffer *b, uint64_t value)
 	*--at = 'x';
 	*--at = '0';
 	return buffer_add(b, at, (size_t)(end - at));
+}
+
+int buffer_add_utf8(struct buffer *b, const char *text, size_t len)
+{
+	int rc = 0;
+
+	while (!rc && len) {
+		size_t valid = utf8_valid(text, len);
+
+		rc = buffer_add(b, text, valid);
+		if (!rc && valid < len)
+			rc = buffer_add(b, "\xef\xbf\xbd", 3);
+		valid += valid < len;
+		text += valid;
+		len -= valid;
+	}
+	return rc;
+}
+
+int buffer_add_printable(struct buffer *b, const char *text, size_t len)
+{
+	size_t start = 0, size;
+	int rc = 0;
+
+	for (size_t at = 0; at < len && !rc; at += size) {
+		if (printable_next(text + at, len - at, &size))
+			continue;
+		rc = buffer_add(b, text + start, at - start) || buffer_add(b, "?", 1) ? ERR_NOMEM :
+											0;
+		start = at + size;
+	}
+	return rc ? rc : buffer_add(b, text + start, len - start);
 }

@@ -41,6 +41,12 @@ int buffer_addf(struct buffer *b, const char *fmt, ...) __attribute__((format(pr
 int buffer_vaddf(struct buffer *b, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
 
+/* Appends text as UTF-8: each byte that belongs to no character becomes U+FFFD. 0 or ERR_NOMEM. */
+int buffer_add_utf8(struct buffer *b, const char *text, size_t len);
+
+/* Appends foreign text as a terminal may show it (base/printable.h). 0 or ERR_NOMEM. */
+int buffer_add_printable(struct buffer *b, const char *text, size_t len);
+
 /* Appends `value` as "0x2a", for callers that write millions of numbers. 0 or ERR_NOMEM. */
 int buffer_add_hex(struct buffer *b, uint64_t value);
 

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/buffer.h"
+#include "base/printable.h"
 #include "base/utf8.h"
 
 void json_add(struct json *j, const char *text)
@@ -29,7 +30,7 @@ static int add_character(struct buffer *b, uint32_t c, const char *bytes, size_t
 		return buffer_add(b, "\\ufffd", 6);
 	if (c == '"' || c == '\\')
 		return buffer_addf(b, "\\%c", (int)c);
-	if (c < 0x20 || c == 0x7f)
+	if (!printable_rune(c))
 		return buffer_addf(b, "\\u%04x", c);
 	return buffer_add(b, bytes, len);
 }

@@ -34,6 +34,15 @@ uint32_t utf8_next(const char *text, size_t size, size_t *len)
 	return rune;
 }
 
+size_t utf8_valid(const char *text, size_t len)
+{
+	size_t at = 0, size;
+
+	while (at < len && (utf8_next(text + at, len - at, &size) != UTF8_REPLACEMENT || size > 1))
+		at += size;
+	return at;
+}
+
 size_t utf8_put(char text[4], uint32_t ch)
 {
 	size_t len = 0;

@@ -12,6 +12,9 @@ enum { UTF8_REPLACEMENT = 0xfffd };
  * U+10FFFF, cut off) give U+FFFD and *len 1; an encoded U+FFFD gives *len 3. */
 uint32_t utf8_next(const char *text, size_t size, size_t *len);
 
+/* How many of the first `len` bytes of `text` are whole characters. */
+size_t utf8_valid(const char *text, size_t len);
+
 /* Writes a character to `text`, without a NUL, and returns its length, 1 to 4 bytes. What is no
  * character (a surrogate, beyond U+10FFFF) becomes U+FFFD. */
 size_t utf8_put(char text[4], uint32_t ch);

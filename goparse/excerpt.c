@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/printable.h"
 
 static const char dots[] = "…";
 
@@ -10,10 +10,8 @@ static const char dots[] = "…";
  * written; *len is the bytes read. */
 static size_t put(char *out, const char *at, size_t size, size_t *len)
 {
-	uint32_t c = utf8_next(at, size, len);
-
-	if (c < ' ' || (c >= 0x7f && c < 0xa0) || (c == UTF8_REPLACEMENT && *len == 1)) {
-		*out = c == '\t' ? ' ' : '?';
+	if (!printable_next(at, size, len)) {
+		*out = *at == '\t' ? ' ' : '?';
 		return 1;
 	}
 	memcpy(out, at, *len);

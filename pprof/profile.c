@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
+#include "base/utf8.h"
 #include "pprof/append.h"
 
 int profile_init(struct profile *p)
@@ -59,9 +61,22 @@ int profile_room(void *array, size_t count, size_t more, size_t size)
 	return 0;
 }
 
+int profile_text(struct profile *p, const char *text, size_t len, uint32_t *id)
+{
+	struct buffer clean = { 0 };
+	int rc;
+
+	if (utf8_valid(text, len) == len)
+		return strset_add(&p->strings, text, len, id);
+	rc = buffer_add_utf8(&clean, text, len);
+	rc = rc ? rc : strset_add(&p->strings, (char *)clean.data, clean.len, id);
+	buffer_release(&clean);
+	return rc;
+}
+
 int profile_string(struct profile *p, const char *text, uint32_t *id)
 {
-	return strset_addz(&p->strings, text, id);
+	return profile_text(p, text ? text : "", text ? strlen(text) : 0, id);
 }
 
 int profile_add_type(struct profile *p, const char *type, const char *unit)

@@ -149,21 +149,11 @@ int profile_validate(const struct profile *p, struct error *err)
 	return rc;
 }
 
-/* The offset of the first byte that is not UTF-8, or `len`. */
-static size_t find_no_character(const char *text, size_t len)
-{
-	size_t at = 0, step;
-
-	while (at < len && (utf8_next(text + at, len - at, &step) != UTF8_REPLACEMENT || step > 1))
-		at += step;
-	return at;
-}
-
 int profile_validate_text(const struct profile *p, struct error *err)
 {
 	for (uint32_t i = 0; i < p->strings.count; i++) {
 		const struct strset_entry *s = &p->strings.entries[i];
-		size_t at = find_no_character(s->text, s->len);
+		size_t at = utf8_valid(s->text, s->len);
 
 		if (at < s->len)
 			return error_set(

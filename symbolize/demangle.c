@@ -33,6 +33,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/printable.h"
 #include "symbolize/demangle_d.h"
 
 enum { IN_MAX = 4 << 10, OUT_MAX = 16 << 10, REPARSED_MAX = 8, BINDER_DIGITS_MAX = 2 };
@@ -138,8 +139,5 @@ const char *demangle(struct arena *arena, const char *name)
 	if (!(mangled ? by_libiberty(name, &o) : by_demangle_d(name, &o)) || !o.len || o.full)
 		return arena_copy(arena, name, strlen(name));
 	/* Decoded text may have control characters: "$u7f$" is a DEL in Rust's old mangling. */
-	for (size_t i = 0; i < o.len; i++)
-		if ((unsigned char)o.text[i] < 0x20 || o.text[i] == 0x7f)
-			o.text[i] = '?';
-	return arena_copy(arena, o.text, o.len);
+	return arena_copy(arena, o.text, printable_bytes(o.text, o.len));
 }

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
+#include "base/printable.h"
 #include "base/room.h"
 #include "symbolize/demangle.h"
 
@@ -23,28 +25,24 @@ void names_release(struct names *n)
 	memset(n, 0, sizeof(*n));
 }
 
-static int is_control(char c)
+/* Few strings need a copy without what is not shown. */
+static int intern_printable(struct names *n, const char *raw, size_t len, uint32_t *id)
 {
-	return (unsigned char)c < 0x20 || c == 0x7f;
+	struct buffer copy = { 0 };
+	int rc = buffer_add_printable(&copy, raw, len);
+
+	rc = rc ? rc : strset_add(&n->raw, (char *)copy.data, copy.len, id);
+	buffer_release(&copy);
+	return rc;
 }
 
 static int intern(struct names *n, const char *raw, uint32_t *id)
 {
-	size_t len = strnlen(raw, LEN_MAX), i = 0;
-	char *copy;
-	int rc;
+	size_t len = strnlen(raw, LEN_MAX), at = 0, size;
 
-	while (i < len && !is_control(raw[i]))
-		i++;
-	if (i == len)
-		return strset_add(&n->raw, raw, len, id);
-	/* Few strings need a copy without control characters. */
-	copy = malloc(len);
-	for (i = 0; copy && i < len; i++)
-		copy[i] = is_control(raw[i]) ? '?' : raw[i];
-	rc = copy ? strset_add(&n->raw, copy, len, id) : ERR_NOMEM;
-	free(copy);
-	return rc;
+	while (at < len && printable_next(raw + at, len - at, &size))
+		at += size;
+	return at == len ? strset_add(&n->raw, raw, len, id) : intern_printable(n, raw, len, id);
 }
 
 const char *names_text(struct names *n, const char *raw)

@@ -264,15 +264,14 @@ static bool may_be_moved(const struct maps_line *line)
 }
 
 /* The path without the kernel's " (deleted)"; "[anon]" for anonymous code. The caller frees it. */
-static char *path_of(const struct maps_line *line)
+static char *path_of(const struct modmap *m, const struct maps_line *line)
 {
-	static const char deleted[] = " (deleted)";
-	size_t len = line->path_len, tail = sizeof(deleted) - 1;
+	size_t len = line->path_len;
 
 	if (!len)
 		return strdup("[anon]");
-	if (line->inode && len > tail && !memcmp(line->path + len - tail, deleted, tail))
-		len -= tail;
+	if (line->inode)
+		len = process_path_len(m->process, line->path, len, line->inode);
 	return strndup(line->path, len);
 }
 
@@ -280,7 +279,7 @@ static char *path_of(const struct maps_line *line)
 static struct image *image_of(struct modmap *m, const struct maps_line *line)
 {
 	dev_t dev = makedev(line->major, line->minor);
-	char *path = path_of(line);
+	char *path = path_of(m, line);
 	struct image *image = path ? find_image(m, path, line->inode, dev) : NULL;
 
 	if (path && !image) {

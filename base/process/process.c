@@ -16,6 +16,10 @@
 #include "base/error.h"
 #include "base/file/pathwalk.h"
 
+static const char DELETED[] = " (deleted)";
+
+enum { DELETED_LEN = sizeof(DELETED) - 1 };
+
 enum { ENVIRON_BYTES = 6 << 20 };
 
 /* What errno means when it came from a file below /proc/PID. */
@@ -197,13 +201,6 @@ const char *process_variable(const void *environment, size_t size, const char *n
 	return NULL;
 }
 
-void process_read_exe(struct process *p)
-{
-	ssize_t len = readlinkat(p->proc_fd, "exe", p->exe, sizeof(p->exe) - 1);
-
-	p->exe[len > 0 ? len : 0] = '\0';
-}
-
 bool process_alive(const struct process *p)
 {
 	struct pollfd pf = { .fd = p->pid_fd, .events = POLLIN };
@@ -246,6 +243,39 @@ int process_open_path(const struct process *p, const char *path)
 int process_open_no_link(const struct process *p, const char *path)
 {
 	return open_path(p, path, WALK_LINK_STAYS);
+}
+
+static bool is_deleted(const char *path, size_t len)
+{
+	return len > DELETED_LEN && !memcmp(path + len - DELETED_LEN, DELETED, DELETED_LEN);
+}
+
+static bool is_named(const struct process *p, const char *path, size_t len, uint64_t inode)
+{
+	char *name = strndup(path, len);
+	int fd = name ? process_open_path(p, name) : -1;
+	struct stat st;
+	bool same = fd >= 0 && !fstat(fd, &st) && st.st_ino == inode;
+
+	if (fd >= 0)
+		close(fd);
+	free(name);
+	return same;
+}
+
+size_t process_path_len(const struct process *p, const char *path, size_t len, uint64_t inode)
+{
+	return is_deleted(path, len) && !is_named(p, path, len, inode) ? len - DELETED_LEN : len;
+}
+
+void process_read_exe(struct process *p)
+{
+	ssize_t len = readlinkat(p->proc_fd, "exe", p->exe, sizeof(p->exe) - 1);
+	struct stat st = { 0 };
+
+	p->exe[len > 0 ? len : 0] = '\0';
+	if (len > 0 && is_deleted(p->exe, (size_t)len) && !fstatat(p->proc_fd, "exe", &st, 0))
+		p->exe[process_path_len(p, p->exe, (size_t)len, st.st_ino)] = '\0';
 }
 
 bool process_stat_parse(const void *text, size_t len, enum process_stat last,

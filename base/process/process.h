@@ -76,7 +76,8 @@ void process_read_comm(struct process *p);
 /* Reads own_pid and uid again; they stay on error. ERR_GONE, ERR_PERM, ERR_IO, ERR_NOMEM. */
 int process_read_ids(struct process *p);
 
-/* Sets p->exe to the present path of /proc/PID/exe, which requires the permission to trace. */
+/* Sets p->exe to the present path of /proc/PID/exe, which requires the permission to trace; of a file
+ * that is gone without the " (deleted)" of proc_pid_exe(5). */
 void process_read_exe(struct process *p);
 
 /* Is its PID namespace ours, so that its threads have the same numbers in both? */
@@ -91,6 +92,10 @@ bool process_alive(const struct process *p);
 /* CPU time of all its threads, including ended ones, in ns since it began, as the scheduler
  * accounts it (clock_getcpuclockid(3)). ERR_GONE. */
 int process_cpu_ns(const struct process *p, uint64_t *ns);
+
+/* The length of a path without " (deleted)", which the kernel adds to the name of a file that is gone
+ * (d_path in fs/d_path.c): kept if the file `inode` really has that name. */
+size_t process_path_len(const struct process *p, const char *path, size_t len, uint64_t inode);
 
 /* Opens a path as the target sees it: below its root; absolute symlinks do not lead out of it.
  * Read-only, and without waiting for the other end of a FIFO; -1 and errno. Uses plain openat(2),

@@ -9,7 +9,7 @@
 #include "pprof/profile.h"
 
 struct framemap_entry {
-	struct goparse_text function, file; /* the text belongs to the profile */
+	struct goparse_text function, file; /* as printed, in `texts` */
 	uint64_t line;
 	uint32_t location;
 	uint32_t next; /* the entry that followed this one the last time */
@@ -24,6 +24,7 @@ void framemap_release(struct framemap *m)
 {
 	hashindex_release(&m->index);
 	free(m->entries);
+	arena_release(&m->texts);
 	framemap_init(m, NULL, 0);
 }
 
@@ -48,12 +49,10 @@ static bool same_frame(const void *owner, uint32_t entry, const void *key)
 
 static int add_text(struct framemap *m, struct goparse_text *t, uint32_t *string)
 {
-	struct strset *strings = &m->profile->strings;
-
-	if (strset_add(strings, t->at, t->len, string))
+	if (profile_text(m->profile, t->at, t->len, string))
 		return ERR_NOMEM;
-	t->at = strings->entries[*string].text;
-	return 0;
+	t->at = arena_copy(&m->texts, t->at, t->len);
+	return t->at ? 0 : ERR_NOMEM;
 }
 
 static int add_entry(struct framemap *m, const struct goparse_frame *f)

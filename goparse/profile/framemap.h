@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/hashindex.h"
 
 struct goparse_frame;
@@ -22,6 +23,7 @@ struct framemap {
 	struct profile *profile;	/* where locations are added; not owned */
 	uint32_t mapping;		/* of the locations */
 	struct framemap_entry *entries; /* in the order of first sight */
+	struct arena texts;
 	uint32_t count;
 	size_t room;
 	struct hashindex index; /* of entries */

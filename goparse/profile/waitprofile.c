@@ -226,7 +226,7 @@ static int push_string(struct waitprofile *w, enum word key, const char *text, s
 
 	if (!len)
 		return 0;
-	if (word(w, key, &label.key) || strset_add(&w->profile.strings, text, len, &label.str))
+	if (word(w, key, &label.key) || profile_text(&w->profile, text, len, &label.str))
 		return ERR_NOMEM;
 	return push_label(w, label);
 }
@@ -292,8 +292,9 @@ static int push_own(struct waitprofile *w, const struct goparse_goroutine *g)
 
 		if (!value.len)
 			continue;
-		if (strset_add(strings, key.at, key.len, &label.key) ||
-		    strset_add(strings, value.at, value.len, &label.str) || push_label(w, label))
+		if (profile_text(&w->profile, key.at, key.len, &label.key) ||
+		    profile_text(&w->profile, value.at, value.len, &label.str) ||
+		    push_label(w, label))
 			return ERR_NOMEM;
 	}
 	return g->label_count ? labels_sort(strings, w->labels, w->label_count) : 0;
@@ -378,7 +379,7 @@ static int add_comment(struct waitprofile *w, const struct buffer *text)
 {
 	uint32_t string;
 
-	if (strset_add(&w->profile.strings, (const char *)text->data, text->len, &string))
+	if (profile_text(&w->profile, (const char *)text->data, text->len, &string))
 		return ERR_NOMEM;
 	return profile_add_comment_id(&w->profile, string);
 }

@@ -8,6 +8,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/printable.h"
 #include "base/room.h"
 #include "pprof/flame/calltree.h"
 #include "pprof/flame/difference.h"
@@ -24,7 +25,8 @@ struct folding {
 	size_t type;
 	struct frames *frames;
 	struct strset texts;
-	uint32_t *text_of; /* by frame: its text + 1; 0: not made yet */
+	struct buffer text; /* one of them, while it is made */
+	uint32_t *text_of;  /* by frame: its text + 1; 0: not made yet */
 	size_t text_of_count, text_of_room;
 	uint32_t *path; /* texts of the current stack */
 	size_t path_room;
@@ -36,18 +38,17 @@ static int add_text(struct folding *f, uint32_t frame, uint32_t *text)
 {
 	const struct strset_entry *name =
 		&frames_strings(f->frames)->entries[frames_get(f->frames, frame)->name];
-	char *copy = malloc(name->len + 1);
-	int rc;
+	struct buffer *b = &f->text;
+	int rc = 0;
 
-	if (!copy)
-		return ERR_NOMEM;
-	memcpy(copy, name->text, name->len);
-	for (char *c = copy; c < copy + name->len; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f || *c == ';')
-			*c = *c == ';' ? ':' : ' ';
-	rc = strset_add(&f->texts, copy, name->len, text);
-	free(copy);
-	return rc;
+	b->len = 0;
+	for (size_t at = 0, size; !rc && at < name->len; at += size) {
+		const char *c = name->text + at;
+		bool shown = printable_next(c, name->len - at, &size);
+
+		rc = buffer_add(b, !shown ? " " : *c == ';' ? ":" : c, shown ? size : 1);
+	}
+	return rc ? rc : strset_add(&f->texts, b->len ? (char *)b->data : "", b->len, text);
 }
 
 static int text_of(struct folding *f, uint32_t frame, uint32_t *text)
@@ -174,6 +175,7 @@ int report_folded(const struct profile *p, const struct report_view *v, struct b
 	strset_release(&f.texts);
 	calltree_release(&f.tree);
 	free(f.text_of);
+	buffer_release(&f.text);
 	free(f.path);
 	return rc;
 }

@@ -8,6 +8,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/printable.h"
 #include "base/utf8.h"
 
 __asm__(".pushsection .rodata\n"
@@ -66,10 +67,12 @@ int page_add_text(struct buffer *out, const char *text, size_t len)
 	for (size_t at = 0, step; at < len && !rc; at += step) {
 		const char *s = text + at;
 
-		if (!is_text(utf8_next(s, len - at, &step)))
-			rc = add(out, "\xef\xbf\xbd"); /* U+FFFD */
-		else if (step == 1 && entity((unsigned char)*s))
+		uint32_t rune = utf8_next(s, len - at, &step);
+
+		if (step == 1 && entity((unsigned char)*s))
 			rc = add(out, entity((unsigned char)*s));
+		else if (!is_text(rune) || !printable_rune(rune))
+			rc = add(out, "\xef\xbf\xbd"); /* U+FFFD */
 		else
 			rc = buffer_add(out, s, step);
 	}

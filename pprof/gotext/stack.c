@@ -138,25 +138,15 @@ static size_t name_width(const char *name)
 	return width_of(name);
 }
 
-/* Writes "?" for control characters: a newline in a name would end the comment. */
-static int put_part(struct buffer *out, const char *text, size_t len)
-{
-	int rc = 0;
-
-	for (const char *after = text + len; !rc && text < after; text++)
-		rc = buffer_add(out, (unsigned char)*text < ' ' || *text == 0x7f ? "?" : text, 1);
-	return rc;
-}
-
 static int put_name(struct buffer *out, const char *name)
 {
 	const char *end, *start = type_arguments(name, &end);
 
 	if (!end)
-		return put_part(out, name, strlen(name));
-	if (put_part(out, name, (size_t)(start - name)) || buffer_addf(out, "[...]"))
+		return buffer_add_printable(out, name, strlen(name));
+	if (buffer_add_printable(out, name, (size_t)(start - name)) || buffer_addf(out, "[...]"))
 		return ERR_NOMEM;
-	return put_part(out, end, strlen(end));
+	return buffer_add_printable(out, end, strlen(end));
 }
 
 /* Writes the tabs from the end of a cell of this width to the end of its column. */
@@ -176,7 +166,7 @@ static int put_line(const struct stack_line *line, size_t address_column, size_t
 	if (buffer_addf(out, "#\t0x%" PRIx64, line->address) ||
 	    put_tabs(out, address_width(line->address), address_column) ||
 	    put_name(out, line->name) || put_tabs(out, name_width(line->name), name_column) ||
-	    put_part(out, line->file, strlen(line->file)))
+	    buffer_add_printable(out, line->file, strlen(line->file)))
 		return ERR_NOMEM;
 	return buffer_addf(out, ":%" PRId64 "\n", line->line);
 }

@@ -10,31 +10,9 @@
 
 enum { FITTING_MIN = 8 }; /* the least number of columns for a name, however narrow the line */
 
-/* True for a character that a terminal acts on. C1 controls are C2 80 to C2 9F in UTF-8. */
-static bool acts(const char *text, size_t i, size_t len)
-{
-	unsigned char c = (unsigned char)text[i];
-
-	return c < ' ' || c == 0x7f ||
-	       (c == 0xc2 && i + 1 < len && ((unsigned char)text[i + 1] & 0xe0) == 0x80);
-}
-
 int text_add(struct buffer *out, const char *text, size_t len)
 {
-	size_t start = 0;
-	int rc = 0;
-
-	if (out->len + len > TEXT_MAX)
-		return ERR_LIMIT;
-	for (size_t i = 0; i < len && !rc; i++) {
-		if (!acts(text, i, len))
-			continue;
-		rc = buffer_add(out, text + start, i - start);
-		rc = rc ? rc : buffer_add(out, "?", 1);
-		i += (unsigned char)text[i] == 0xc2;
-		start = i + 1;
-	}
-	return rc ? rc : buffer_add(out, text + start, len - start);
+	return out->len + len > TEXT_MAX ? ERR_LIMIT : buffer_add_printable(out, text, len);
 }
 
 int text_add_string(struct buffer *out, const struct profile *p, unsigned string)

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/room.h"
-#include "base/utf8.h"
 #include "pprof/otlp/fields.h"
 #include "pprof/otlp/origin.h"
 #include "pprof/profile.h"
@@ -47,19 +46,6 @@ void dictionary_release(struct dictionary *d)
 	buffer_release(&d->text);
 }
 
-int dictionary_clean(struct buffer *to, const char *text, size_t len)
-{
-	size_t size;
-	int rc = 0;
-
-	for (; !rc && len; text += size, len -= size) {
-		bool valid = utf8_next(text, len, &size) != UTF8_REPLACEMENT || size > 1;
-
-		rc = valid ? buffer_add(to, text, size) : buffer_add(to, "\xef\xbf\xbd", 3);
-	}
-	return rc;
-}
-
 /* Strings. */
 
 int dictionary_string(struct dictionary *d, uint32_t string, uint32_t *index)
@@ -68,7 +54,7 @@ int dictionary_string(struct dictionary *d, uint32_t string, uint32_t *index)
 
 	if (!d->string_of[string]) {
 		d->text.len = 0;
-		if (dictionary_clean(&d->text, s->text, s->len) ||
+		if (buffer_add_utf8(&d->text, s->text, s->len) ||
 		    strset_add(&d->strings, (const char *)d->text.data, d->text.len, index))
 			return ERR_NOMEM;
 		d->string_of[string] = *index + 1;
@@ -94,7 +80,7 @@ static void put_text(struct dictionary *d, struct writer *w, uint32_t string)
 
 	d->text.len = 0;
 	if (!w->rc)
-		w->rc = dictionary_clean(&d->text, s->text, s->len);
+		w->rc = buffer_add_utf8(&d->text, s->text, s->len);
 	writer_bytes(w, ANY_STRING, d->text.data, d->text.len);
 }
 

@@ -57,8 +57,4 @@ int dictionary_texts(struct dictionary *d, const char *key, const uint32_t *stri
 /* Writes a message Dictionary's fields. */
 void dictionary_write(const struct dictionary *d, struct writer *w);
 
-/* Appends a text as UTF-8, which protobuf requires of strings: each byte that belongs to no
- * character becomes U+FFFD. */
-int dictionary_clean(struct buffer *to, const char *text, size_t len);
-
 #endif

@@ -182,7 +182,7 @@ static void put_clean(struct encoder *e, unsigned field, const char *text)
 {
 	e->identity.len = 0;
 	if (!e->w.rc)
-		e->w.rc = dictionary_clean(&e->identity, text, strlen(text));
+		e->w.rc = buffer_add_utf8(&e->identity, text, strlen(text));
 	writer_bytes(&e->w, field, e->identity.data, e->identity.len);
 }
 

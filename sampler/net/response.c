@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "base/cursor.h"
-#include "base/utf8.h"
+#include "base/printable.h"
 
 static const char ellipsis[] = "…";
 
@@ -14,8 +14,7 @@ void response_text(char *to, size_t room, const char *from, size_t len)
 	size_t kept = 0, used = 0, size; /* `kept`: the length up to which an ellipsis still fits */
 
 	for (size_t i = 0; i < len; i += size) {
-		uint32_t c = utf8_next(from + i, len - i, &size);
-		bool shown = c >= ' ' && (c < 0x7f || c >= 0xa0) && (size > 1 || c < 0x7f);
+		bool shown = printable_next(from + i, len - i, &size);
 		size_t bytes = shown ? size : 1;
 
 		if (used + bytes >= room) {

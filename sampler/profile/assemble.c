@@ -72,7 +72,6 @@ static size_t thread_labels(struct assembly *a, const struct member *m, const st
 static int goroutine_labels(struct assembly *a, const struct stack_context *context,
 			    struct profile_label *labels, size_t *count)
 {
-	struct strset *strings = &a->profile->strings;
 	struct labelling_label l;
 	size_t at = 0;
 
@@ -83,8 +82,8 @@ static int goroutine_labels(struct assembly *a, const struct stack_context *cont
 		struct profile_label *to = &labels[(*count)++];
 
 		*to = (struct profile_label){ .key = 0 };
-		if (strset_add(strings, l.key, l.key_len, &to->key) ||
-		    strset_add(strings, l.value, l.value_len, &to->str))
+		if (profile_text(a->profile, l.key, l.key_len, &to->key) ||
+		    profile_text(a->profile, l.value, l.value_len, &to->str))
 			return ERR_NOMEM;
 	}
 	return 0;

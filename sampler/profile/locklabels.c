@@ -105,7 +105,7 @@ static int name_lock(struct locations *places, const struct lockset_entry *lock,
 	if (!rc && variable)
 		rc = buffer_addf(&text, offset ? "%s+0x%lx" : "%s", variable, offset);
 	if (!rc)
-		rc = strset_add(&places->profile->strings, (char *)text.data, text.len, string);
+		rc = profile_text(places->profile, (char *)text.data, text.len, string);
 	buffer_release(&text);
 	return rc ? ERR_NOMEM : 0;
 }
@@ -137,7 +137,7 @@ static int name_stack(struct locations *places, uint32_t stack, uint32_t *string
 	for (size_t i = e->count; !rc && i-- > 0;)
 		rc = add_frame(places, &stacks->frames[e->first + i], &text);
 	if (!rc)
-		rc = strset_add(&places->profile->strings, (char *)text.data, text.len, string);
+		rc = profile_text(places->profile, (char *)text.data, text.len, string);
 	buffer_release(&text);
 	return rc ? ERR_NOMEM : 0;
 }

@@ -124,19 +124,13 @@ static void add_owner(struct reading *r)
 
 static void add_program(struct reading *r)
 {
-	static const char gone[] = " (deleted)"; /* proc_pid_exe(5) */
 	const struct process *p = r->p;
-	char exe[sizeof(p->exe)], number[16];
-	size_t len = strlen(p->exe), end = strlen(gone);
-	const char *slash;
+	const char *slash = strrchr(p->exe, '/');
+	char number[16];
 
-	memcpy(exe, p->exe, sizeof(exe));
-	if (len > end && !strcmp(exe + len - end, gone))
-		exe[len - end] = '\0';
-	slash = strrchr(exe, '/');
 	if (slash) {
 		add(r, "process.executable.name", slash + 1);
-		add(r, "process.executable.path", exe);
+		add(r, "process.executable.path", p->exe);
 	}
 	snprintf(number, sizeof(number), "%d", p->own_pid);
 	if (p->own_pid != p->pid)

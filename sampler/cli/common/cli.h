@@ -59,6 +59,11 @@ bool cli_help_option(const char *page, size_t n, char name[HELP_OPTION_ROOM]);
  * commands). `page` is not copied. */
 void cli_page(const char *page);
 
+/* Print one line to the standard error: "sampler: MESSAGE", and the text alone. Foreign names in it may
+ * have any bytes (base/printable.h). The only way of messages to the terminal, besides progress. */
+void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void cli_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
 /* Prints "sampler: MESSAGE" and returns the status that fits the error. ERR_USAGE is answered as by
  * cli_usage. */
 int cli_fail(const struct error *err);

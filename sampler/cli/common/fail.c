@@ -4,10 +4,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
 #include "base/error.h"
+#include "base/printable.h"
 #include "sampler/cli/common/cli.h"
 #include "sampler/cli/common/similar.h"
 
@@ -18,15 +20,45 @@ void cli_page(const char *name)
 	page = name;
 }
 
-int cli_usage(const char *fmt, ...)
+/* Without memory nothing is printed. */
+static void print(const char *before, const char *fmt, va_list ap, const char *after)
+{
+	char *text;
+
+	if (vasprintf(&text, fmt, ap) < 0)
+		return;
+	printable(text, strlen(text) + 1);
+	fprintf(stderr, "%s%s%s\n", before, text, after);
+	free(text);
+}
+
+void cli_say(const char *fmt, ...)
 {
 	va_list ap;
 
-	fprintf(stderr, "sampler: ");
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	print("sampler: ", fmt, ap, "");
 	va_end(ap);
-	fprintf(stderr, "; see 'sampler help%s%s'\n", page ? " " : "", page ? page : "");
+}
+
+void cli_line(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	print("", fmt, ap, "");
+	va_end(ap);
+}
+
+int cli_usage(const char *fmt, ...)
+{
+	char hint[60];
+	va_list ap;
+
+	snprintf(hint, sizeof(hint), "; see 'sampler help%s%s'", page ? " " : "", page ? page : "");
+	va_start(ap, fmt);
+	print("sampler: ", fmt, ap, hint);
+	va_end(ap);
 	return EXIT_USAGE;
 }
 
@@ -34,7 +66,7 @@ int cli_fail(const struct error *err)
 {
 	if (err->code == ERR_USAGE)
 		return cli_usage("%s", err->text);
-	fprintf(stderr, "sampler: %s\n", err->text);
+	cli_say("%s", err->text);
 	switch (err->code) {
 	case ERR_PERM:
 		return EXIT_NOT_PERMITTED;

@@ -15,6 +15,7 @@
 #include "pprof/profile.h"
 #include "pprof/report/top.h"
 #include "pprof/wire/encode.h"
+#include "sampler/cli/common/cli.h"
 #include "sampler/cli/common/types.h"
 
 struct format {
@@ -178,6 +179,6 @@ int format_commit(struct outfile *file, const struct format_target *o, struct er
 	int rc = outfile_commit(file, err);
 
 	if (!rc && !o->quiet && strcmp(o->path, "-"))
-		fprintf(stderr, "wrote %s (%lu bytes)\n", o->path, bytes);
+		cli_line("wrote %s (%lu bytes)", o->path, bytes);
 	return rc;
 }

@@ -14,7 +14,6 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file/outfile.h"
-#include "base/printable.h"
 #include "goparse/goparse.h"
 #include "goparse/profile/waitprofile.h"
 #include "goparse/summary/census.h"
@@ -96,13 +95,8 @@ static int take(void *ctx, const struct goparse_goroutine *g, struct error *err)
 
 static void say(const struct goparse_options *o, const char *path, const char *text)
 {
-	char line[4096];
-
-	if (o->out.quiet)
-		return;
-	snprintf(line, sizeof(line), "%s: %s", path, text);
-	printable(line, sizeof(line));
-	fprintf(stderr, "sampler: %s\n", line);
+	if (!o->out.quiet)
+		cli_say("%s: %s", path, text);
 }
 
 /* Prints the lines that the parser could not understand. */
@@ -155,7 +149,6 @@ static int parse(struct run *r, struct goinput *in, struct error *err)
 	if (rc && goinput_failed(in)) {
 		if (!r->dumps[r->at].goroutines)
 			return rc;
-		printable(err->text, sizeof(err->text));
 		cli_fail(err);
 		r->dumps[r->at].broken = r->broken = true;
 		rc = 0;
@@ -318,6 +311,5 @@ int goparse_run(const struct goparse_options *o)
 	end(&r);
 	if (!rc)
 		return r.broken ? EXIT_FAILED : EXIT_DONE;
-	printable(err.text, sizeof(err.text));
 	return cli_fail(&err);
 }

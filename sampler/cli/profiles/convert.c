@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "base/file/outfile.h"
-#include "base/printable.h"
 #include "pprof/profile.h"
 #include "sampler/cli/common/cli.h"
 #include "sampler/cli/common/formats.h"
@@ -78,6 +77,5 @@ int cli_convert(int argc, char **argv)
 	o.in = argv[optind];
 	if (!convert(&o, &err))
 		return EXIT_DONE;
-	printable(err.text, sizeof(err.text));
 	return cli_fail(&err);
 }

@@ -112,21 +112,23 @@ static int discard(void *ctx, const void *data, size_t len, struct error *err)
 static void say(const char *path, uint64_t bytes, const struct delta_stats *s)
 {
 	char value[MEASURE_MAX];
+	struct buffer came = { 0 };
+	int rc = 0;
 
-	fprintf(stderr, "wrote %s (%lu bytes): ", strcmp(path, "-") ? path : "standard output",
-		bytes);
 	for (size_t i = 0; i < s->type_count; i++)
-		fprintf(stderr, "%s %s%s%s", s->types[i].type, s->came[i] < 0 ? "" : "+",
-			measure_label(s->came[i], s->types[i].unit, "auto", value),
-			i + 1 < s->type_count ? ", " : "; ");
-	fprintf(stderr,
-		"%zu of %zu samples kept, %zu dropped; %zu new, %zu vanished; "
-		"%zu remembered in %zu kB\n",
-		s->kept, s->samples, s->dropped, s->added, s->vanished, s->known,
-		(s->state_bytes + 1023) / 1024);
+		rc |= buffer_addf(&came, "%s %s%s%s", s->types[i].type, s->came[i] < 0 ? "" : "+",
+				  measure_label(s->came[i], s->types[i].unit, "auto", value),
+				  i + 1 < s->type_count ? ", " : "; ");
+	if (!rc && !buffer_add(&came, "", 1))
+		cli_line(
+			"wrote %s (%lu bytes): %s%zu of %zu samples kept, %zu dropped; %zu new, %zu vanished; "
+			"%zu remembered in %zu kB",
+			strcmp(path, "-") ? path : "standard output", bytes, (char *)came.data,
+			s->kept, s->samples, s->dropped, s->added, s->vanished, s->known,
+			(s->state_bytes + 1023) / 1024);
+	buffer_release(&came);
 	if (s->reset)
-		fprintf(stderr,
-			"sampler: %s: counters ran backwards: taken as a new process, nothing subtracted\n",
+		cli_say("%s: counters ran backwards: taken as a new process, nothing subtracted",
 			path);
 }
 

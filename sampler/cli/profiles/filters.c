@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/printable.h"
 #include "pprof/labels.h"
 #include "pprof/select/filter.h"
 #include "pprof/select/pattern.h"
 #include "pprof/select/prune.h"
 #include "pprof/select/tagmatch.h"
 #include "pprof/select/tagroot.h"
+#include "sampler/cli/common/cli.h"
 
 #define OPTION(name, takes, number) { name, takes, NULL, FILTERS_FIRST + (number) }
 
@@ -78,19 +78,10 @@ void filters_release(struct filters *f)
 	f->label_units = NULL;
 }
 
-static void warn(const char *what, const char *why)
-{
-	char text[512];
-
-	snprintf(text, sizeof(text), "%s%s", what, why);
-	printable(text, sizeof(text));
-	fprintf(stderr, "sampler: %s\n", text);
-}
-
 static void tell(const struct filters *f, enum filter_option i, bool matched)
 {
 	if (wanted(f, i) && !matched)
-		warn(names[i].warning, " expression matched no samples");
+		cli_say("%s expression matched no samples", names[i].warning);
 }
 
 static int set_heading(struct filters *f, struct error *err)
@@ -119,7 +110,7 @@ static int compile_tags(const struct filters *f, enum filter_option i, struct ta
 	if (tagmatch_new(match, f->texts[i], err))
 		return error_prefix(err, "--%s", filters_options[i].name);
 	if (tagmatch_range(*match))
-		warn(filters_options[i].name, ": the value is read as a range of numbers");
+		cli_say("%s: the value is read as a range of numbers", filters_options[i].name);
 	return 0;
 }
 
@@ -220,7 +211,7 @@ int filters_prepare(struct filters *f, struct profile *p, struct error *err)
 		if (rc == ERR_NOMEM)
 			return rc;
 		if (rc)
-			warn("the profile's drop_frames are left aside: ", err->text);
+			cli_say("the profile's drop_frames are left aside: %s", err->text);
 	}
 	rc = tagroot_add(p, f->texts[FILTER_TAG_ROOT], f->texts[FILTER_TAG_LEAF], f->unit, &found,
 			 err);

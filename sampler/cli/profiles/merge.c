@@ -7,7 +7,6 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file/outfile.h"
-#include "base/printable.h"
 #include "pprof/compat.h"
 #include "pprof/labels.h"
 #include "pprof/merge.h"
@@ -246,8 +245,6 @@ static int run(struct merge_options *o, combination *combine, struct error *err)
 		rc = format_commit(&file, &o->out, err);
 	outfile_abort(&file);
 	profile_release(&sum);
-	if (rc)
-		printable(err->text, sizeof(err->text));
 	return rc;
 }
 

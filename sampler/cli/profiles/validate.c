@@ -60,7 +60,6 @@ static int validate_all(char **paths, uint64_t max_size, bool quiet)
 	for (; *paths; paths++)
 		if (validate(*paths, max_size, quiet, &err)) {
 			fflush(stdout); /* so that lines come in the order of the files */
-			printable(err.text, sizeof(err.text));
 			cli_fail(&err);
 			status = EXIT_FAILED;
 		}

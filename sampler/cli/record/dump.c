@@ -154,15 +154,15 @@ static void say_what_is_missing(const struct dump *d, bool no_native)
 	char remark[INTERP_REMARK];
 
 	for (size_t i = 0; (warning = dump_warning(d, i)); i++)
-		fprintf(stderr, "sampler: %s\n", warning);
+		cli_say("%s", warning);
 	for (size_t i = 0; i < count; i++)
 		if (!p[i].count)
-			fprintf(stderr, "sampler: process %d has ended\n", p[i].process->pid);
+			cli_say("process %d has ended", p[i].process->pid);
 		else if (dump_remark(d, i, remark))
-			fprintf(stderr, "sampler: %s\n", remark);
+			cli_say("%s", remark);
 	if (no_native && !dump_stats(d)->interpreted)
-		fprintf(stderr, "sampler: no interpreted frames were found: --no-native leaves all "
-				"stacks as they are\n");
+		cli_say("no interpreted frames were found: --no-native leaves all "
+			"stacks as they are");
 }
 
 static void say_details(const struct dump *d)
@@ -173,15 +173,15 @@ static void say_details(const struct dump *d)
 	struct image *const *images = dump_images(d, &count);
 
 	for (size_t i = 0; i < count; i++)
-		details_image(images[i], dump_unwinder(d), dump_symbol_note(d, images[i]), stderr);
-	fprintf(stderr, "took %s; %lu stacks read without a stop; %lu stops, longest %s, sum %s\n",
-		summary_duration(s->elapsed_ns, took, sizeof(took)), s->glances, s->stopped,
-		summary_duration(s->held_max_ns, longest, sizeof(longest)),
-		summary_duration(s->held_sum_ns, sum, sizeof(sum)));
+		details_image(images[i], dump_unwinder(d), dump_symbol_note(d, images[i]));
+	cli_line("took %s; %lu stacks read without a stop; %lu stops, longest %s, sum %s",
+		 summary_duration(s->elapsed_ns, took, sizeof(took)), s->glances, s->stopped,
+		 summary_duration(s->held_max_ns, longest, sizeof(longest)),
+		 summary_duration(s->held_sum_ns, sum, sizeof(sum)));
 	for (int i = 0; i < STACK_ENDS; i++)
 		if (s->ends[i])
-			fprintf(stderr, "%lu walks ended: %s\n", s->ends[i],
-				stack_end_name((enum stack_end)i));
+			cli_line("%lu walks ended: %s", s->ends[i],
+				 stack_end_name((enum stack_end)i));
 }
 
 static int dump(struct dump *d, const struct options *o, struct outfile *file)

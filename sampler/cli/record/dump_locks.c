@@ -41,9 +41,9 @@ static int add_holder(struct buffer *b, const struct dump_thread *t)
 	if (!rc)
 		rc = buffer_addf(b, "\"");
 	if (!rc && place)
-		rc = buffer_addf(b, ", in %s", place->name);
+		rc = buffer_addf(b, ", in ") || dump_add_clean(b, place->name);
 	if (!rc && place && place->file)
-		rc = buffer_addf(b, " at %s", place->file);
+		rc = buffer_addf(b, " at ") || dump_add_clean(b, place->file);
 	if (!rc && place && place->file && place->line)
 		rc = buffer_addf(b, ":%u", place->line);
 	return rc;
@@ -54,7 +54,7 @@ static int add_lock(struct buffer *b, const struct dump_lock *l)
 	int rc = buffer_addf(b, "waits for a %s at 0x%lx", lock_kind_name(l->kind), l->address);
 
 	if (!rc && l->variable)
-		rc = buffer_addf(b, " (%s", l->variable);
+		rc = buffer_addf(b, " (") || dump_add_clean(b, l->variable);
 	if (!rc && l->variable && l->offset)
 		rc = buffer_addf(b, "+0x%lx", l->offset);
 	if (!rc && l->variable)

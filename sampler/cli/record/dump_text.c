@@ -28,7 +28,7 @@ static int add_source(struct buffer *b, const struct symbol_frame *call)
 
 	if (!call->file)
 		return 0;
-	rc = buffer_addf(b, "  at %s", call->file);
+	rc = buffer_addf(b, "  at ") || dump_add_clean(b, call->file) ? ERR_NOMEM : 0;
 	if (!rc && call->line)
 		rc = buffer_addf(b, ":%u", call->line);
 	if (!rc && call->line && call->column)
@@ -41,9 +41,11 @@ static int add_call(struct buffer *b, const struct dump_frame *f, size_t i, size
 {
 	const struct symbol_frame *call = &f->calls[i];
 	bool last = i == f->call_count - 1;
-	int rc = f->interpreted ? buffer_addf(b, "#%-3zu %18s  %s", number, "", call->name) :
-				  buffer_addf(b, "#%-3zu 0x%016lx  %s", number, f->pc, call->name);
+	int rc = f->interpreted ? buffer_addf(b, "#%-3zu %18s  ", number, "") :
+				  buffer_addf(b, "#%-3zu 0x%016lx  ", number, f->pc);
 
+	if (!rc)
+		rc = dump_add_clean(b, call->name);
 	if (!rc && last && f->function)
 		rc = buffer_addf(b, "+0x%lx", f->addr - f->function);
 	if (!rc)

@@ -37,13 +37,7 @@ const char *dump_state_name(char state)
 
 int dump_add_clean(struct buffer *b, const char *text)
 {
-	size_t start = b->len;
-	int rc = buffer_add(b, text, strlen(text));
-
-	for (size_t i = start; !rc && i < b->len; i++)
-		if (b->data[i] < ' ' || b->data[i] == 0x7f)
-			b->data[i] = '?';
-	return rc;
+	return buffer_add_printable(b, text, strlen(text));
 }
 
 int dump_flush(struct buffer *b, struct outfile *file, int rc, int all, struct error *err)

@@ -26,7 +26,7 @@ const char *dump_state_name(char state);
  * reported and returned, and nothing is written. ERR_IO. */
 int dump_flush(struct buffer *b, struct outfile *file, int rc, int all, struct error *err);
 
-/* Appends the text with '?' for control characters, which would act on a terminal. ERR_NOMEM. */
+/* Appends a foreign text as a terminal may show it (base/printable.h). ERR_NOMEM. */
 int dump_add_clean(struct buffer *b, const char *text);
 
 /* Appends what the thread waits for, a line if it is known; and the circles of waiting threads,

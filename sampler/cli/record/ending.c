@@ -8,6 +8,7 @@
 #include "base/printable.h"
 #include "base/process/process.h"
 #include "sampler/child/priority.h"
+#include "sampler/cli/common/cli.h"
 #include "sampler/cli/common/terminal.h"
 #include "sampler/cli/record/details.h"
 #include "sampler/cli/record/outcome.h"
@@ -19,26 +20,29 @@ void ending_warnings(const struct recording *r)
 	const char *warning;
 
 	for (size_t i = 0; (warning = recording_warning(r, i)); i++)
-		fprintf(stderr, "sampler: %s\n", warning);
+		cli_say("%s", warning);
 }
 
-static void say_how_it_ended(const struct recording *r, const struct recording_options *o)
+static int add_how_it_ended(const struct recording *r, const struct recording_options *o,
+			    struct buffer *out)
 {
 	const struct recording_stats *s = recording_stats(r);
 	pid_t pid = recording_process(r)->pid;
 	char after[24];
+	int rc = 0;
 
 	summary_duration(s->elapsed_ns, after, sizeof(after));
 	if (s->end == RECORDING_EXITED && s->processes > 1 && !o->command)
-		fprintf(stderr, "; all %lu processes ended after %s", s->processes, after);
+		rc = buffer_addf(out, "; all %lu processes ended after %s", s->processes, after);
 	else if (s->end == RECORDING_EXITED)
-		fprintf(stderr, "; process %d ended after %s", pid, after);
+		rc = buffer_addf(out, "; process %d ended after %s", pid, after);
 	else if (s->end == RECORDING_STOPPED)
-		fprintf(stderr, "; stopped after %s", after);
+		rc = buffer_addf(out, "; stopped after %s", after);
 	else if (s->end == RECORDING_LOST)
-		fprintf(stderr, "; sampling failed after %s", after);
-	if (s->execs && s->processes == 1)
-		fprintf(stderr, "; process %d executed another program meanwhile", pid);
+		rc = buffer_addf(out, "; sampling failed after %s", after);
+	if (!rc && s->execs && s->processes == 1)
+		rc = buffer_addf(out, "; process %d executed another program meanwhile", pid);
+	return rc;
 }
 
 /* Could the tracing thread not get a real-time class? Tried only when a hold was long. */
@@ -79,7 +83,7 @@ void ending_outcome(const struct recording *r, const struct recording_options *o
 	if (!outcome_text(&outcome, terminal_colour_on(STDERR_FILENO), &text))
 		fwrite(text.data, 1, text.len, stderr);
 	if (missing)
-		fprintf(stderr, "%s\n", missing);
+		cli_line("%s", missing);
 	buffer_release(&text);
 }
 
@@ -88,22 +92,22 @@ void ending_details(const struct recording *r, const struct recording_options *o
 	char lines[SUMMARY_LINES][SUMMARY_WIDTH];
 
 	summary_lines(recording_stats(r), o, lines);
-	details_print(r, stderr);
+	details_print(r);
 	for (int i = 0; i < SUMMARY_LINES; i++)
 		if (*lines[i])
-			fprintf(stderr, "%s\n", lines[i]);
+			cli_line("%s", lines[i]);
 }
 
 void ending_written(const struct recording *r, const struct recording_options *o, const char *path,
 		    uint64_t bytes)
 {
-	struct buffer next = { 0 };
+	struct buffer end = { 0 }, next = { 0 };
 
-	fprintf(stderr, "wrote %s (%lu bytes)", strcmp(path, "-") ? path : "standard output",
-		bytes);
-	say_how_it_ended(r, o);
-	fputc('\n', stderr);
-	if (!outcome_next_step(path, &next))
-		fwrite(next.data, 1, next.len, stderr);
+	if (!add_how_it_ended(r, o, &end) && !buffer_add(&end, "", 1))
+		cli_line("wrote %s (%lu bytes)%s", strcmp(path, "-") ? path : "standard output",
+			 bytes, (char *)end.data);
+	if (!outcome_next_step(path, &next) && next.len)
+		cli_line("%.*s", (int)next.len - 1, (char *)next.data);
+	buffer_release(&end);
 	buffer_release(&next);
 }

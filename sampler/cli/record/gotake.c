@@ -62,7 +62,7 @@ static bool one_file(const struct gotake *t)
 static void miss(struct taking *k, const char *what, const struct error *err)
 {
 	if (!one_file(k->t))
-		fprintf(stderr, "sampler: %s: %s\n", what, err->text);
+		cli_say("%s: %s", what, err->text);
 	if (!k->first.code)
 		k->first = *err;
 }
@@ -70,7 +70,7 @@ static void miss(struct taking *k, const char *what, const struct error *err)
 static void say_note(const struct taking *k, const char *what, const struct source_remark *remark)
 {
 	if (*remark->note && !k->t->quiet)
-		fprintf(stderr, "sampler: %s: %s\n", what, remark->note);
+		cli_say("%s: %s", what, remark->note);
 }
 
 /* Taking. */
@@ -130,7 +130,7 @@ static int write_profile(struct taking *k, const struct format *format, const st
 		rc = format_write(format, &p, &k->file, err);
 	/* The profile's comments say, among other things, what was read again or left out. */
 	for (size_t i = 0; !rc && k->t->verbose && i < p.comment_count; i++)
-		fprintf(stderr, "%s\n", strset_get(&p.strings, p.comments[i]));
+		cli_line("%s", strset_get(&p.strings, p.comments[i]));
 	profile_release(&p);
 	return rc;
 }
@@ -145,8 +145,8 @@ static int commit(struct taking *k, const char *path, struct error *err)
 	k->written++;
 	/* With legacy text on the standard output no message is printed. */
 	if (!k->t->quiet && !(k->legacy && !strcmp(path, "-")))
-		fprintf(stderr, "wrote %s (%lu bytes)\n",
-			strcmp(path, "-") ? path : "standard output", bytes);
+		cli_line("wrote %s (%lu bytes)", strcmp(path, "-") ? path : "standard output",
+			 bytes);
 	return 0;
 }
 
@@ -230,7 +230,7 @@ static void do_customs(struct taking *k)
 	if (source_custom(k->source, &names, &err))
 		miss(k, "custom", &err);
 	else if (!names.len && !k->t->quiet)
-		fprintf(stderr, "sampler: custom: the program has registered none\n");
+		cli_say("custom: the program has registered none");
 	else
 		for (size_t at = 0; at < names.len; at += strlen((char *)names.data + at) + 1)
 			do_custom(k, (const char *)names.data + at);
@@ -417,7 +417,7 @@ int cli_gotake_dump(pid_t pid, const char *output, uint64_t stop_ns)
 		source_about(s, &p);
 		rc = dump(s, &file, &err);
 		if (!rc && stop_ns)
-			fprintf(stderr, "sampler: %s\n", source_memory_held(s));
+			cli_say("%s", source_memory_held(s));
 	}
 	outfile_abort(&file);
 	source_free(s);

@@ -285,7 +285,9 @@ static int add_refused(const struct outcome *o, struct buffer *out)
 				  "stop\n",
 				  s->cut, plural(s->cut)))
 		return ERR_NOMEM;
-	if (*s->interpreters && buffer_addf(out, "%s\n", s->interpreters))
+	if (*s->interpreters &&
+	    (buffer_add_printable(out, s->interpreters, strlen(s->interpreters)) ||
+	     buffer_addf(out, "\n")))
 		return ERR_NOMEM;
 	return s->kernel_refused ?
 		       buffer_addf(out,

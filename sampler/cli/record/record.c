@@ -278,10 +278,10 @@ static void fetch_debug_files(struct recording *r, const struct options *o,
 	if (o->quiet)
 		return;
 	if (rc)
-		fprintf(stderr, "sampler: %s\n", err.text);
+		cli_say("%s", err.text);
 	else if (s->wanted || *s->problem)
-		fprintf(stderr, "debuginfod: debug information of %u of %u modules%s%s\n", s->got,
-			s->wanted, *s->problem ? "; " : "", s->problem);
+		cli_line("debuginfod: debug information of %u of %u modules%s%s", s->got, s->wanted,
+			 *s->problem ? "; " : "", s->problem);
 }
 
 static int write_profile(struct recording *r, const struct options *o, struct outfile *file,

@@ -40,7 +40,7 @@ static void say(void *ctx, enum rounds_news news, const char *line)
 	if (t->quiet && news != ROUNDS_TROUBLE)
 		return;
 	progress_say(&t->progress, NULL);
-	fprintf(stderr, "sampler: %s\n", line);
+	cli_say("%s", line);
 }
 
 /* The batch's number is given when it is written; its name's other half is known now. */

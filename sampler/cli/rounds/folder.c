@@ -238,22 +238,18 @@ static void tell(const struct catalog *c, const struct parts *p, const char *typ
 	char from[24], to[24];
 
 	times(c, p, from, to);
-	fprintf(stderr, "sampler: %s of %s%zu %s of '%s'%s, %s to %s (UTC)\n", type,
-		p->is_state ? "the last of " : "", p->batches - p->without,
-		p->batches - p->without == 1 ? "batch" : "batches", p->series[0],
-		p->programs > 1 ? " and other programs" : "", from, to);
+	cli_say("%s of %s%zu %s of '%s'%s, %s to %s (UTC)", type, p->is_state ? "the last of " : "",
+		p->batches - p->without, p->batches - p->without == 1 ? "batch" : "batches",
+		p->series[0], p->programs > 1 ? " and other programs" : "", from, to);
 	if (p->without)
-		fprintf(stderr, "sampler: %zu more have no %s: sampler rounds says why\n",
-			p->without, type);
+		cli_say("%zu more have no %s: sampler rounds says why", p->without, type);
 	if (p->cut)
-		fprintf(stderr,
-			"sampler: %zu began to count before that time, and what came in them is "
-			"not known: left out\n",
+		cli_say("%zu began to count before that time, and what came in them is "
+			"not known: left out",
 			p->cut);
 	if (p->programs > 1)
-		fprintf(stderr,
-			"sampler: '%s' and '%s' are added up; --tag process.executable.name:NAME "
-			"chooses one\n",
+		cli_say("'%s' and '%s' are added up; --tag process.executable.name:NAME "
+			"chooses one",
 			p->series[0], p->series[1]);
 }
 

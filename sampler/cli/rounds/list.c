@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file/outfile.h"
-#include "base/printable.h"
 #include "sampler/cli/common/cli.h"
 #include "sampler/cli/common/terminal.h"
 #include "sampler/cli/rounds/range.h"
@@ -73,8 +72,6 @@ static int list(const char *path, const struct range_options *o, struct error *e
 	if (!rc)
 		rc = show(&c, &r, path, err);
 	catalog_release(&c);
-	if (rc)
-		printable(err->text, sizeof(err->text));
 	return rc;
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/printable.h"
 
 #if __has_include(<curses.h>)
 #define NCURSES_WIDECHAR 1
@@ -156,7 +157,7 @@ static wchar_t next_character(const char **text, mbstate_t *state)
 		n = 1;
 	}
 	*text += n;
-	return iswprint((wint_t)c) && wcwidth(c) >= 0 ? c : L'?';
+	return iswprint((wint_t)c) && wcwidth(c) >= 0 && printable_rune((uint32_t)c) ? c : L'?';
 }
 
 /* A character in the last column of the last line would scroll the screen, so lines end one column

@@ -15,6 +15,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file/outfile.h"
+#include "base/printable.h"
 #include "base/process/process.h"
 #include "pprof/profile.h"
 #include "pprof/report/live.h"
@@ -101,14 +102,12 @@ static void catch_signals(const struct top *t)
 
 /* Tables. */
 
-/* Prints '?' for control characters, C1 (U+0080 to U+009F) included: they act on a terminal. */
 static void put_line(const char *line)
 {
-	for (const unsigned char *c = (const unsigned char *)line; *c; c++) {
-		bool latin = *c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0;
+	for (size_t at = 0, size; line[at]; at += size) {
+		bool shown = printable_next(line + at, strlen(line + at), &size);
 
-		putchar(*c < ' ' || *c == 0x7f || latin ? '?' : *c);
-		c += latin;
+		fwrite(shown ? line + at : "?", 1, shown ? size : 1, stdout);
 	}
 	putchar('\n');
 }
@@ -184,7 +183,7 @@ static void take_new(struct top *t, const struct recording_stats *stats)
 	if (in->failed)
 		topscreen_say(&t->screen, "%s", in->error.text);
 	if (in->failed && !t->on_screen)
-		fprintf(stderr, "sampler: %s\n", in->error.text);
+		cli_say("%s", in->error.text);
 	if (!t->screen.paused) {
 		t->screen.view.recent = topfigures_since(stats, &t->before);
 		t->stats = *stats;
@@ -404,15 +403,14 @@ static void say_end(const struct top *t)
 
 	summary_duration(s->elapsed_ns, after, sizeof(after));
 	if (s->end == RECORDING_EXITED && s->processes > 1)
-		fprintf(stderr, "sampler: all %lu processes ended after %s\n", s->processes, after);
+		cli_say("all %lu processes ended after %s", s->processes, after);
 	else if (s->end == RECORDING_EXITED)
-		fprintf(stderr, "sampler: process %d ended after %s\n",
-			recording_process(t->r)->pid, after);
+		cli_say("process %d ended after %s", recording_process(t->r)->pid, after);
 	if (*s->interpreters)
-		fprintf(stderr, "sampler: %s\n", s->interpreters);
+		cli_say("%s", s->interpreters);
 	if (s->samples && outcome_is_all_native(s, &t->o->recording))
-		fprintf(stderr, "sampler: no interpreted frames were found: with --no-native, all "
-				"samples are [native]\n");
+		cli_say("no interpreted frames were found: with --no-native, all "
+			"samples are [native]");
 }
 
 /* One that is still due begins when the profile that is being made is done. */
@@ -423,7 +421,7 @@ static void finish_saving(struct top *t)
 		recording_await_interim(t->r);
 		turn(t, recording_stats(t->r));
 	}
-	fprintf(stderr, "sampler: %s\n", t->screen.message);
+	cli_say("%s", t->screen.message);
 }
 
 static int write_output(struct top *t, struct outfile *file)
@@ -437,10 +435,10 @@ static int write_output(struct top *t, struct outfile *file)
 	if (!rc)
 		rc = outfile_commit(file, &err);
 	for (size_t i = 0; (warning = recording_warning(t->r, i)); i++)
-		fprintf(stderr, "sampler: %s\n", warning);
+		cli_say("%s", warning);
 	if (rc)
 		return cli_fail(&err);
-	fprintf(stderr, "wrote %s (%lu bytes)\n", t->o->output, bytes);
+	cli_line("wrote %s (%lu bytes)", t->o->output, bytes);
 	return EXIT_DONE;
 }
 
@@ -513,7 +511,7 @@ static int open_and_run(struct recording *r, const struct topoptions *o, struct 
 		return cli_fail(&err);
 	t.on_screen = screen_possible() && screen_open(&err) == 0;
 	if (screen_possible() && !t.on_screen)
-		fprintf(stderr, "sampler: no screen, tables only: %s\n", err.text);
+		cli_say("no screen, tables only: %s", err.text);
 	status = run(&t, output);
 	screen_close();
 	topscreen_release(&t.screen);

@@ -177,8 +177,8 @@ int labelsets_make(struct labelsets *s, uint32_t set, struct profile *p,
 		const struct golabel *l = &from->labels[i];
 		struct profile_label label = { 0 };
 
-		if (strset_add(&p->strings, l->key, l->key_len, &label.key) ||
-		    strset_add(&p->strings, l->value, l->value_len, &label.str))
+		if (profile_text(p, l->key, l->key_len, &label.key) ||
+		    profile_text(p, l->value, l->value_len, &label.str))
 			return ERR_NOMEM;
 		s->made[(*count)++] = label;
 	}

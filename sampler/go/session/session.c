@@ -172,17 +172,14 @@ static const char *build_id(const struct goprofile *g, const struct maps_line *l
  * pages, the part that is not populated yet has neither file nor inode; it is left out. */
 static int add_mapping(struct goprofile *g, struct builder *b, const struct maps_line *line)
 {
-	static const char deleted[] = " (deleted)";
 	struct profile_mapping m = { .start = line->start,
 				     .limit = line->end,
 				     .offset = line->offset };
-	size_t len = line->path_len, tail = sizeof(deleted) - 1;
+	size_t len = process_path_len(g->process, line->path, line->path_len, line->inode);
 
-	if (len >= tail && !memcmp(line->path + len - tail, deleted, tail))
-		len -= tail;
 	if (line->prot[2] != 'x' || (!line->inode && !len))
 		return 0;
-	if (strset_add(&b->profile->strings, line->path, len, &m.filename) ||
+	if (profile_text(b->profile, line->path, len, &m.filename) ||
 	    profile_string(b->profile, build_id(g, line), &m.build_id))
 		return ERR_NOMEM;
 	return builder_add_mapping(b, &m);
@@ -219,7 +216,7 @@ int goprofile_add_comments(const struct goprofile *g, struct profile *p)
 			     goprofile_version(g));
 
 	if (!rc)
-		rc = strset_add(&p->strings, (const char *)text.data, text.len, &id) ||
+		rc = profile_text(p, (const char *)text.data, text.len, &id) ||
 				     profile_add_comment_id(p, id) ?
 			     ERR_NOMEM :
 			     0;
@@ -227,9 +224,7 @@ int goprofile_add_comments(const struct goprofile *g, struct profile *p)
 	for (size_t left = g->remarks.len; left && !rc;) {
 		size_t len = (size_t)((const char *)memchr(at, '\n', left) - at);
 
-		rc = strset_add(&p->strings, at, len, &id) || profile_add_comment_id(p, id) ?
-			     ERR_NOMEM :
-			     0;
+		rc = profile_text(p, at, len, &id) || profile_add_comment_id(p, id) ? ERR_NOMEM : 0;
 		at += len + 1;
 		left -= len + 1;
 	}

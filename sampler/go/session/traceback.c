@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/printable.h"
 #include "base/room.h"
 #include "goparse/text.h"
 #include "sampler/go/find/runtime.h"
@@ -79,16 +80,13 @@ static bool is_injected(const char *name, unsigned minor)
 		(starts(name, "runtime.asyncPreempt") || starts(name, "runtime.debugCallV2")));
 }
 
-/* Copies t->text, with control characters replaced, so that it stays one line. */
+/* Copies t->text as a terminal may show it, so that it stays one line, too. */
 static int keep(struct traceback *t, struct goparse_text *to)
 {
-	char *text;
+	size_t len = printable_bytes((char *)t->text.data, t->text.len);
+	char *text = arena_copy(&t->g->frames.arena, t->text.data, len);
 
-	for (size_t i = 0; i < t->text.len; i++)
-		if (t->text.data[i] < ' ' || t->text.data[i] == 0x7f)
-			t->text.data[i] = '?';
-	text = arena_copy(&t->g->frames.arena, t->text.data, t->text.len);
-	*to = (struct goparse_text){ text, t->text.len };
+	*to = (struct goparse_text){ text, len };
 	return text ? 0 : ERR_NOMEM;
 }
 

@@ -12,6 +12,7 @@
 #include "base/buffer.h"
 #include "base/cursor.h"
 #include "base/error.h"
+#include "base/printable.h"
 #include "sampler/rounds/catalog/rows.h"
 
 static const char magic[] = "sampler catalog 1\n";
@@ -103,7 +104,16 @@ int batchindex_write(const struct catalog *c, struct buffer *out)
 	return rc ? ERR_NOMEM : 0;
 }
 
-/* Each string once, without control characters: they are shown. */
+static bool is_printable(const char *text, size_t len)
+{
+	size_t at = 0, size;
+
+	while (at < len && printable_next(text + at, len - at, &size))
+		at += size;
+	return at == len;
+}
+
+/* Each string once, printable: they are shown. */
 static int get_strings(struct catalog *c, struct cursor *from, uint32_t count)
 {
 	for (uint32_t i = 0; i < count && !from->failed; i++) {
@@ -111,9 +121,8 @@ static int get_strings(struct catalog *c, struct cursor *from, uint32_t count)
 		const char *text = (const char *)cursor_bytes(from, len);
 		uint32_t id = 0;
 
-		for (uint64_t k = 0; text && k < len; k++)
-			if ((unsigned char)text[k] < ' ' || text[k] == 0x7f)
-				cursor_fail(from, "a control character");
+		if (text && !is_printable(text, len))
+			cursor_fail(from, "a text that is not printable");
 		if (from->failed)
 			break;
 		if (strset_add(&c->strings, text, len, &id))

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
+#include "base/printable.h"
 #include "base/utf8.h"
 
 enum { DEPTH = 64, NUMBER_ROOM = 48 };
@@ -63,9 +64,7 @@ static void add_character(struct text *t, uint32_t ch)
 {
 	char utf8[4];
 
-	if (ch < ' ' || (ch >= 0x7f && ch < 0xa0))
-		ch = '?';
-	add(t, utf8, utf8_put(utf8, ch));
+	add(t, utf8, utf8_put(utf8, printable_rune(ch) ? ch : '?'));
 }
 
 static uint32_t four_digits(struct cursor *c)
@@ -112,25 +111,17 @@ static void escape(struct cursor *c, struct text *t)
 		cursor_fail(c, "no such escape");
 }
 
-/* A character of several bytes is added whole, whether its bytes are valid or not. */
+/* The character whose first byte was read. */
 static void raw(struct cursor *c, struct text *t, int first)
 {
 	const char *start = (const char *)c->pos - 1;
-	size_t len = 1;
+	size_t size;
+	bool shown = printable_next(start, cursor_left(c) + 1, &size);
 
 	if (first < ' ')
 		cursor_fail(c, "a control character in a string");
-	if (first < 0x80) {
-		add_character(t, (uint32_t)first);
-		return;
-	}
-	for (; cursor_left(c) && (*c->pos & 0xc0) == 0x80 && len < 4; len++)
-		cursor_byte(c);
-	/* U+0080 to U+009F are control characters, too. */
-	if (len == 2 && first == 0xc2 && (uint8_t)start[1] < 0xa0)
-		add_character(t, '?');
-	else
-		add(t, start, len);
+	cursor_bytes(c, size - 1);
+	add(t, shown ? start : "?", shown ? size : 1);
 }
 
 void jsonread_text(struct cursor *c, char *text, size_t room)

@@ -30,7 +30,7 @@ Test(text, controls_become_question_marks)
 			      "31m \xc2\xb5s \xc2",
 			      11),
 		     0); /* CSI, and a mu */
-	expect("?31m \xc2\xb5s \xc2");
+	expect("?31m \xc2\xb5s ?");
 }
 
 Test(text, a_long_name_loses_its_middle)
