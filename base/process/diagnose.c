@@ -198,7 +198,7 @@ int process_diagnose(pid_t tid, struct error *err)
 	struct facts f;
 
 	if (gather(tid, &f))
-		return error_set(err, ERR_GONE, "no process %d", tid);
+		return process_absent(tid, err);
 	if (f.kernel_thread)
 		return error_set(err, ERR_PERM,
 				 "process %d ('%s') is a kernel thread; it has no stack of its own "
@@ -262,7 +262,7 @@ int process_may_trace(pid_t pid, struct error *err)
 	do {
 		why = try_to_read(pid);
 		if (gather(pid, &f))
-			return error_set(err, ERR_GONE, "no process %d", pid);
+			return process_absent(pid, err);
 		firm = passes(&f, why) ? 0 : firm + 1;
 	} while (firm < (why ? FIRM_LOOKS : 1) && looks++ < LOOKS && !nanosleep(&pause, NULL));
 	if (why == ENOSYS)

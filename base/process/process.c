@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,6 +89,24 @@ int process_read_ids(struct process *p)
 	return rc;
 }
 
+int process_absent(pid_t pid, struct error *err)
+{
+	int code = code_of_errno();
+
+	if (code == ERR_IO)
+		return error_errno(err, code, "cannot look at process %d%s", pid,
+				   errno == EMFILE ? " (ulimit -n)" : "");
+	if (access("/proc/self/stat", F_OK))
+		return error_set(err, ERR_IO,
+				 "no /proc is mounted here: without it no process can be seen");
+	if (kill(pid, 0) && errno == ESRCH)
+		return error_set(err, ERR_GONE, "no process %d", pid);
+	return error_set(err, ERR_PERM,
+			 "process %d is hidden from this user: /proc is mounted with hidepid "
+			 "(proc(5)); root sees it, and so does the group of the mount's gid=",
+			 pid);
+}
+
 /* pidfd_open(2) takes leaders only. For another thread of a process it fails with EINVAL, or since
  * Linux 6.9 with ENOENT. */
 static int no_pidfd(const struct process *p, struct error *err)
@@ -113,13 +132,8 @@ int process_open(struct process *p, pid_t pid, struct error *err)
 	p->pid_fd = p->root_fd = -1;
 	snprintf(path, sizeof(path), "/proc/%d", pid);
 	p->proc_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (p->proc_fd < 0) {
-		int code = code_of_errno();
-
-		if (code == ERR_GONE)
-			return error_set(err, code, "no process %d", pid);
-		return error_errno(err, code, "cannot open '%s'", path);
-	}
+	if (p->proc_fd < 0)
+		return process_absent(pid, err);
 	p->pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (p->pid_fd < 0) {
 		rc = no_pidfd(p, err);

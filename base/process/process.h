@@ -76,6 +76,10 @@ void process_read_comm(struct process *p);
 /* Reads own_pid and uid again; they stay on error. ERR_GONE, ERR_PERM, ERR_IO, ERR_NOMEM. */
 int process_read_ids(struct process *p);
 
+/* Says why nothing of process `pid` could be opened in /proc, by errno: ERR_GONE, there is none; ERR_PERM,
+ * hidepid hides it (proc(5)); ERR_IO, no /proc is mounted, or too few descriptors. */
+int process_absent(pid_t pid, struct error *err);
+
 /* Sets p->exe to the present path of /proc/PID/exe, which requires the permission to trace; of a file
  * that is gone without the " (deleted)" of proc_pid_exe(5). */
 void process_read_exe(struct process *p);

@@ -174,10 +174,14 @@ static int conclude(struct dump *d, struct error *err)
 	reader_use(NULL);
 	if (d->stop)
 		return error_set(err, ERR_LIMIT, "interrupted");
-	if (!threads)
-		return error_set(err, ERR_GONE, "process %d has ended",
+	if (threads)
+		return 0;
+	if (process_alive(d->processes[0].process))
+		return error_set(err, ERR_IO,
+				 "no thread of process %d could be read: Too many open files "
+				 "(ulimit -n), as a rule",
 				 d->processes[0].process->pid);
-	return 0;
+	return error_set(err, ERR_GONE, "process %d has ended", d->processes[0].process->pid);
 }
 
 int dump_take(struct dump *d, struct error *err)

@@ -351,9 +351,13 @@ static int read_folder(struct threads *t, struct error *err)
 	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
 
 	if (!dir) {
+		rc = errno == EMFILE && !t->scan ?
+			     error_errno(err, ERR_IO, "cannot list the threads of process %d",
+					 t->process->pid) :
+			     error_set(err, ERR_GONE, "process %d has ended", t->process->pid);
 		if (fd >= 0)
 			close(fd);
-		return error_set(err, ERR_GONE, "process %d has ended", t->process->pid);
+		return rc;
 	}
 	t->scan++;
 	t->listed = 0;

@@ -50,6 +50,35 @@ static size_t find(const char *name, pid_t pids[SHOWN])
 	return count;
 }
 
+/* Without any, the first one's error is all that is said. */
+static bool any_reachable(const pid_t *pids, size_t count, struct error *err)
+{
+	struct error later;
+
+	for (size_t i = 0; i < count; i++)
+		if (!process_may_trace(pids[i], i ? &later : err))
+			return true;
+	return false;
+}
+
+int pids_reachable(pid_t *pids, size_t *count, struct error *err)
+{
+	size_t kept = 0;
+	struct error why;
+
+	if (*count < 2)
+		return 0;
+	if (!any_reachable(pids, *count, err))
+		return err->code;
+	for (size_t i = 0; i < *count; i++)
+		if (!process_may_trace(pids[i], &why))
+			pids[kept++] = pids[i];
+		else
+			cli_say("left out: %s", why.text);
+	*count = kept ? kept : *count;
+	return 0;
+}
+
 int pidname_explain(const char *name, struct error *err)
 {
 	pid_t pids[SHOWN];

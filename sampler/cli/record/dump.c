@@ -211,8 +211,10 @@ int cli_dump(int argc, char **argv)
 	if (status == CLI_GO_ON && o.goroutines)
 		status = cli_gotake_dump(o.pids[0], o.output, o.stop_ns);
 	else if (status == CLI_GO_ON)
-		status = dump_new(&d, o.pids, o.pid_count, &err) ? cli_fail(&err) :
-								   dump(d, &o, &file);
+		status = pids_reachable(o.pids, &o.pid_count, &err) ||
+					 dump_new(&d, o.pids, o.pid_count, &err) ?
+				 cli_fail(&err) :
+				 dump(d, &o, &file);
 	outfile_abort(&file);
 	dump_free(d);
 	return status;

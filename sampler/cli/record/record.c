@@ -384,6 +384,8 @@ static int record_once(struct recording **r, struct options *o, struct outfile *
 {
 	struct error err;
 
+	if (pids_reachable(o->pids, &o->recording.pid_count, &err))
+		return cli_fail(&err);
 	find_whose(o);
 	return recording_new(r, &o->recording, &err) ? sampling_fail(&o->recording, &err) :
 						       open_and_record(*r, o, file);

@@ -528,6 +528,8 @@ int cli_top(int argc, char **argv)
 	struct error err;
 	int status = topoptions_parse(&o, argc, argv);
 
+	if (status == CLI_GO_ON && pids_reachable(o.pids, &o.recording.pid_count, &err))
+		status = cli_fail(&err);
 	if (status == CLI_GO_ON)
 		status = recording_new(&r, &o.recording, &err) ? sampling_fail(&o.recording, &err) :
 								 open_and_run(r, &o, &output);
