@@ -286,6 +286,13 @@ format: ## lay out the C code as .clang-format says (after tools/packages test)
 accuracy: $(BUILD)/sampler ## stacks and symbols of real programs against gdb and others (half an hour)
 	$(Q)BUILD=$(BUILD) tests/accuracy/run
 
+# Said in words: without them the compiler's errors are a page long.
+bench-needs:
+	$(Q)echo '#include <libunwind-ptrace.h>' | $(CC) $(CPPFLAGS) -E - >/dev/null 2>&1 || \
+		{ echo "make bench needs libunwind's headers (Debian: libunwind-dev): tools/packages test installs them" >&2; exit 1; }
+
+$(BUILD)/tools/bench/unwind: | bench-needs
+
 bench: $(BUILD)/sampler $(filter $(BUILD)/tools/bench/%,$(TOOLS)) fixtures ## measure against the peers
 	$(Q)BUILD=$(BUILD) tools/bench/run
 
@@ -337,6 +344,6 @@ clean: ## remove everything that was built
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | column -t -s @
 
-.PHONY: all always accuracy check check-bytes check-long check-build check-san-build format bench install uninstall static static-program wheel clean help fixtures
+.PHONY: all always accuracy check check-bytes check-long check-build check-san-build format bench bench-needs install uninstall static static-program wheel clean help fixtures
 .DELETE_ON_ERROR:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
