@@ -262,9 +262,10 @@ static int read_behind(struct reading *r)
 {
 	enum { LINES_MAX = 16 };
 	struct dumplines ahead = *r->l;
+	struct goparse_text header;
 
 	for (int i = 0; i < LINES_MAX && ahead.have == LINES_LINE && ahead.line.len &&
-			!header_begins(ahead.line);
+			!header_find(ahead.line, &header);
 	     i++) {
 		if (header_ancestor_begins(ahead.line)) {
 			complain(r, "[originating from goroutine ID]:");
@@ -317,6 +318,7 @@ static int read_marked(struct reading *r)
 
 static int read_line(struct reading *r)
 {
+	struct goparse_text header;
 	int rc = read_marked(r);
 
 	if (rc == ITEM_OTHER)
@@ -325,7 +327,7 @@ static int read_line(struct reading *r)
 		rc = read_foreign(r);
 	if (rc != ITEM_OTHER)
 		return rc;
-	if (ends(r->l->line))
+	if (ends(r->l->line) || header_find(r->l->line, &header))
 		return ITEM_END;
 	if (!r->strange)
 		complain(r, "a function call");
@@ -376,13 +378,15 @@ static void place_frames(struct goroutine_room *room)
 int goroutine_read(struct goroutine_room *room, struct dumplines *l, enum goroutine_found *found)
 {
 	struct reading r = { .room = room, .l = l, .stack = &room->g.stack };
+	struct goparse_text first;
 	enum header_found header;
 	int rc;
 
 	room->g = (struct goparse_goroutine){ .line = l->number };
 	room->frame_count = 0;
 	*found = GOROUTINE_NONE;
-	rc = header_parse(l->line, &room->g, &room->header, &header);
+	header_find(l->line, &first);
+	rc = header_parse(first, &room->g, &room->header, &header);
 	if (!rc && header != HEADER_WHOLE)
 		complain(&r, header == HEADER_NONE ? "goroutine ID [STATE]:" : "a known attribute");
 	dumplines_next(l);

@@ -21,7 +21,7 @@ enum goroutine_found {
 	GOROUTINE_MORE,	 /* the goroutine goes on behind the piece; errors may have been added */
 };
 
-/* Reads a goroutine, beginning at a line for which header_begins is true. 0 or ERR_NOMEM. */
+/* Reads a goroutine, beginning at a line for which header_find is true. 0 or ERR_NOMEM. */
 int goroutine_read(struct goroutine_room *room, struct dumplines *l, enum goroutine_found *found);
 
 void goroutine_release(struct goroutine_room *room);

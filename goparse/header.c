@@ -7,9 +7,64 @@
 #include "goparse/labels.h"
 #include "goparse/text.h"
 
+enum { FRONT_MAX = sizeof("goroutine 18446744073709551615 gp=") };
+
 bool header_begins(struct goparse_text line)
 {
 	return text_starts(line, LITERAL("goroutine "));
+}
+
+/* "goroutine 18 [" or "goroutine 18 gp=" */
+static bool is_front(struct goparse_text t)
+{
+	uint64_t id;
+
+	return text_take(&t, LITERAL("goroutine ")) && text_take_number(&t, &id) &&
+	       (text_starts(t, LITERAL(" [")) || text_starts(t, LITERAL(" gp=")));
+}
+
+static bool is_word(char c)
+{
+	return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_';
+}
+
+/* The first front in the line's first HEADER_PREFIX_MAX bytes; NULL: none. */
+static const char *find_front(struct goparse_text line)
+{
+	static const char word[] = "goroutine ";
+	const char *end = line.at + line.len, *at = line.at;
+	size_t most = HEADER_PREFIX_MAX + sizeof(word) - 1;
+	const char *last = line.len < most ? end : line.at + most;
+
+	while ((at = memmem(at, (size_t)(last - at), LITERAL(word)))) {
+		if ((at == line.at || !is_word(at[-1])) &&
+		    is_front((struct goparse_text){ at, (size_t)(end - at) }))
+			return at;
+		at++;
+	}
+	return NULL;
+}
+
+bool header_find(struct goparse_text line, struct goparse_text *header)
+{
+	struct goparse_text end = line;
+	const char *at;
+
+	*header = line;
+	if (header_begins(line))
+		return true;
+	if (!text_take_end(&end, LITERAL("]:")) && !text_take_end(&end, LITERAL("}:")))
+		return false;
+	at = find_front(line);
+	if (at)
+		*header = (struct goparse_text){ at, (size_t)(line.at + line.len - at) };
+	return at != NULL;
+}
+
+bool header_may_follow(struct goparse_text part)
+{
+	return part.len < HEADER_PREFIX_MAX + FRONT_MAX || header_begins(part) ||
+	       find_front(part) != NULL;
 }
 
 /* "nil" or "0x…" */

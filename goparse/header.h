@@ -23,6 +23,15 @@ enum header_found {
 
 bool header_begins(struct goparse_text line);
 
+/* True if a header begins the line, or ends it behind other text: "2026/11/28 18:48:53 stacks:
+ * goroutine 1 [running]:" of log.Printf("stacks: %s", buf), or a byte order mark. *header is the
+ * header. Behind the first HEADER_PREFIX_MAX bytes of a line none is sought. */
+enum { HEADER_PREFIX_MAX = 4096 };
+bool header_find(struct goparse_text line, struct goparse_text *header);
+
+/* True if header_find may find a header when more of the line is there. */
+bool header_may_follow(struct goparse_text part);
+
 /* Parses a header into *g, which must be all zeros except for g->line. 0 or ERR_NOMEM. */
 int header_parse(struct goparse_text line, struct goparse_goroutine *g, struct header_room *room,
 		 enum header_found *found);

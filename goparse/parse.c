@@ -89,8 +89,10 @@ static void pass_rest_of_line(struct piece *piece)
 /* Skips other output, up to a header. */
 static void pass_text(struct piece *piece, struct dumplines *l)
 {
+	struct goparse_text header;
+
 	dumplines_init(l, piece->at, (size_t)(piece->end - piece->at), piece->more, piece->number);
-	while (l->have == LINES_LINE && !header_begins(l->line))
+	while (l->have == LINES_LINE && !header_find(l->line, &header))
 		dumplines_next(l);
 	pass(piece, l);
 }
@@ -187,7 +189,7 @@ static void pass_foreign_line(struct piece *piece)
 {
 	struct goparse_text line = { piece->at, (size_t)(piece->end - piece->at) };
 
-	if (line.len < sizeof("goroutine ") || header_begins(line))
+	if (header_may_follow(line))
 		return;
 	piece->at = piece->end;
 	piece->inside = true;

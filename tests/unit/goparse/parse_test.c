@@ -88,6 +88,28 @@ Test(parse, headers)
 	header("18446744073709551615 [select]", "18446744073709551615 [select]");
 }
 
+Test(parse, headers_behind_other_text)
+{
+	check("2026/11/28 18:48:53 stacks: goroutine 1 [running]:\n" FRAME
+	      "\ngoroutine 7 [select]:\n" FRAME,
+	      "1: 1 [running]| main.f /x.go:1 +0x2\n5: 7 [select]| main.f /x.go:1 +0x2\n");
+	check("\xef\xbb\xbfgoroutine 1 gp=0x1 m=nil [select, 2 minutes]:\r\n" FRAME,
+	      "1: 1 [select] 2m gp=0x1 m=-1| main.f /x.go:1 +0x2\n");
+	check("a: goroutine 1 [select labels:{\"a\": \"b\"}]:\n" FRAME,
+	      "1: 1 [select] <a>=<b>| main.f /x.go:1 +0x2\n");
+	check("goroutines: 3 [x]:\nthe goroutine 7 [select] ended\nmygoroutine 7 [select]:\n", "");
+}
+
+/* debug.Stack() ends without an empty line. */
+Test(parse, a_header_behind_other_text_ends_the_goroutine)
+{
+	check("x: goroutine 1 [running]:\n" FRAME "y: goroutine 2 [running]:\n" FRAME
+	      "created by main.g\n\t/x.go:2\nz: goroutine 3 [running]:\n" FRAME,
+	      "1: 1 [running]| main.f /x.go:1 +0x2\n"
+	      "4: 2 [running]| main.f /x.go:1 +0x2| by main.g /x.go:2\n"
+	      "9: 3 [running]| main.f /x.go:1 +0x2\n");
+}
+
 Test(parse, flags_of_a_state)
 {
 	header("7 [runnable (scan)]", "7 [runnable] (scan)");

@@ -47,10 +47,10 @@ static void fill(struct input *in, char c, size_t count)
 }
 
 /* Parses a dump after `len` bytes of other text, so that the window ends anywhere in the dump. */
-static void check_behind(size_t len, bool in_lines)
+static void check_behind(size_t len, bool in_lines, const char *before)
 {
 	static const char dump[] =
-		"\ngoroutine 1 [select, 2 minutes]:\nmain.f(0x1)\n\t/x.go:1 +0x2\n"
+		"goroutine 1 [select, 2 minutes]:\nmain.f(0x1)\n\t/x.go:1 +0x2\n"
 		"...3 frames elided...\ncreated by main.g\n\t/x.go:2\n[originating from goroutine 7]:\n"
 		"main.h(...)\n\t/x.go:3 +0x4\n\ngoroutine 2 [idle]:\n";
 	static const char want[] = " 1 [select] 2m| main.f /x.go:1 +0x2| ...3| by main.g /x.go:2"
@@ -62,6 +62,8 @@ static void check_behind(size_t len, bool in_lines)
 	fill(&in, 'x', len);
 	for (size_t i = 99; in_lines && i < len; i += 100)
 		in.bytes.data[i] = '\n';
+	cr_assert(buffer_add(&in.bytes, "\n", 1) == 0);
+	cr_assert(buffer_add(&in.bytes, before, strlen(before)) == 0);
 	cr_assert(buffer_add(&in.bytes, dump, sizeof(dump) - 1) == 0);
 	cr_assert(goparse_stream(p, give, &in, each, &out, NULL) == 0);
 	cr_assert(buffer_add(&out, "", 1) == 0);
@@ -76,16 +78,18 @@ static void check_behind(size_t len, bool in_lines)
 
 Test(window, ends_anywhere_within_a_goroutine)
 {
-	for (size_t before = 250; before; before--)
-		check_behind((128 << 10) - before, true);
+	for (size_t before = 250; before; before--) {
+		check_behind((128 << 10) - before, true, "");
+		check_behind((128 << 10) - before, true, "2026/11/28 18:48:53 stacks: ");
+	}
 }
 
 Test(window, a_line_of_others_is_passed_over_however_long)
 {
-	check_behind(100, false);
-	check_behind(10 << 20, false);
+	check_behind(100, false, "");
+	check_behind(10 << 20, false, "");
 	for (size_t before = 30; before; before--)
-		check_behind((128 << 10) - before, false);
+		check_behind((128 << 10) - before, false, "");
 }
 
 static void add(struct input *in, const char *text)
