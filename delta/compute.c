@@ -32,9 +32,28 @@ static const struct delta_type known_types[][2] = {
 	{ { "contentions", "count" }, { "delay", "nanoseconds" } },
 };
 
+static bool is_count(const struct delta_type *type)
+{
+	return !strcmp(type->unit, "count");
+}
+
+/* Go's runtime counts cycles and divides them by a frequency that it measures anew for each profile
+ * (runtime/runtime.go, ticksPerSecond), so a time can decrease by nanoseconds while nothing
+ * happens. The count beside it tells whether something did. */
+static void find_measured(struct delta_computer *dc)
+{
+	bool counted = false;
+
+	for (size_t i = 0; i < dc->options.type_count; i++)
+		counted |= is_count(&dc->types[i]);
+	for (size_t i = 0; i < dc->options.type_count; i++)
+		dc->measured[i] = counted && !strcmp(dc->types[i].unit, "nanoseconds");
+}
+
 static int set_types(struct delta_computer *dc, const struct delta_type *types, size_t count)
 {
 	dc->types = calloc(count, sizeof(*dc->types));
+	dc->measured = calloc(count, sizeof(*dc->measured));
 	dc->columns = calloc(count, sizeof(*dc->columns));
 	dc->came = calloc(count, sizeof(*dc->came));
 	dc->options.types = dc->types;
@@ -46,7 +65,10 @@ static int set_types(struct delta_computer *dc, const struct delta_type *types, 
 			return ERR_NOMEM;
 	}
 	state_init(&dc->state, count);
-	return dc->types && dc->columns && dc->came ? 0 : ERR_NOMEM;
+	if (!dc->types || !dc->columns || !dc->came || !dc->measured)
+		return ERR_NOMEM;
+	find_measured(dc);
+	return 0;
 }
 
 int delta_new(struct delta_computer **out, const struct delta_options *options, struct error *err)
@@ -87,6 +109,7 @@ void delta_free(struct delta_computer *dc)
 	free(dc->types);
 	free(dc->columns);
 	free(dc->came);
+	free(dc->measured);
 	free(dc->reader.values);
 	free(dc->entries);
 	free(dc->sums.values);

@@ -27,6 +27,7 @@ struct delta_computer {
 	struct delta_type *types;     /* owned */
 	size_t *columns;	      /* by type: index of its column in the current profile */
 	int64_t *came;		      /* by type: the sum of the delta */
+	bool *measured;		      /* by type: a time beside a count (compute.c, set_types) */
 	size_t value_room;
 	struct index index; /* of the current profile */
 	struct sample_reader reader;

@@ -19,13 +19,13 @@
 #define SUMMED UINT32_C(0x80000000)
 
 /* True if a counter is lower than in the last profile. A counter that was 0 is ignored, because its
- * stack may be new. */
+ * stack may be new, and so is a measured time. */
 static bool runs_backwards(const struct delta_computer *dc, uint32_t entry, const int64_t *values)
 {
 	const int64_t *old = state_values(&dc->state, entry);
 
 	for (size_t i = 0; i < dc->options.type_count; i++)
-		if (old[i] && values[dc->columns[i]] < old[i])
+		if (old[i] && !dc->measured[i] && values[dc->columns[i]] < old[i])
 			return true;
 	return false;
 }
@@ -127,17 +127,44 @@ int pass2_aggregate(struct delta_computer *dc, struct cursor profile, struct err
 	return rc;
 }
 
+/* True if nothing was counted for a known stack since the last profile. */
+static bool is_idle(const struct delta_computer *dc, const int64_t *old, const int64_t *values)
+{
+	bool known = false;
+
+	for (size_t i = 0; i < dc->options.type_count; i++) {
+		if (dc->measured[i])
+			continue;
+		if (values[dc->columns[i]] != old[i])
+			return false;
+		known |= old[i] != 0;
+	}
+	return known;
+}
+
+/* The error of a measured time is no part of its delta. */
+static int64_t difference(const struct delta_computer *dc, size_t i, int64_t now, int64_t old,
+			  bool idle)
+{
+	int64_t value = (int64_t)((uint64_t)now - (uint64_t)old);
+
+	if (!dc->measured[i] || dc->options.allow_negative)
+		return value;
+	return idle || value < 0 ? 0 : value;
+}
+
 /* Replaces the sample's values by their delta and stores the new values as the old ones. True if
  * any column is not 0. */
 static bool subtract(struct delta_computer *dc, uint32_t entry, int64_t *values)
 {
 	int64_t *old = state_values(&dc->state, entry);
+	bool idle = is_idle(dc, old, values);
 	uint64_t left = 0;
 
 	for (size_t i = 0; i < dc->options.type_count; i++) {
 		int64_t *value = &values[dc->columns[i]], now = *value;
 
-		*value = (int64_t)((uint64_t)now - (uint64_t)old[i]);
+		*value = difference(dc, i, now, old[i], idle);
 		dc->came[i] = (int64_t)((uint64_t)dc->came[i] + (uint64_t)*value);
 		old[i] = now;
 	}
