@@ -152,6 +152,7 @@ static int map_mapping(struct source *s, uint32_t from, uint32_t *to)
 
 	if (from && !s->mappings[from - 1]) {
 		mapping = s->from->mappings[from - 1];
+		mapping.id = 0;
 		if (map_string(s, mapping.filename, &mapping.filename) ||
 		    map_string(s, mapping.build_id, &mapping.build_id) ||
 		    find_mapping(&s->m->sum, &s->m->mappings, &mapping, &s->mappings[from - 1]))
@@ -183,6 +184,7 @@ static int map_location(struct source *s, uint32_t from)
 {
 	struct profile_location l = s->from->locations[from - 1];
 
+	l.id = 0;
 	if (map_mapping(s, l.mapping, &l.mapping))
 		return ERR_NOMEM;
 	if (l.mapping) {

@@ -26,6 +26,7 @@ struct profile_type {
 };
 
 struct profile_mapping {
+	uint64_t id;	       /* in the file that it was read from; 0: in none */
 	uint64_t start, limit; /* addresses, limit exclusive */
 	uint64_t offset;       /* in the file, bytes */
 	uint32_t filename, build_id;
@@ -43,7 +44,8 @@ struct profile_line {
 };
 
 struct profile_location {
-	uint32_t mapping; /* id, 0 when none */
+	uint64_t id;	  /* in the file that it was read from; 0: in none */
+	uint32_t mapping; /* number, 0 when none */
 	uint64_t address;
 	size_t first_line, lines; /* in profile.lines; innermost inlined call first */
 	bool is_folded;

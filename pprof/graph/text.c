@@ -34,6 +34,13 @@ size_t text_columns(const char *text, size_t len)
 	return count;
 }
 
+int text_width(const char *text, int columns)
+{
+	size_t len = strlen(text);
+
+	return columns + (int)(len - text_columns(text, len));
+}
+
 /* The columns of the unfinished line at the end of `out`; a colour at its beginning takes none. */
 static size_t line_columns(const struct buffer *out)
 {

@@ -25,6 +25,9 @@ int text_add_string(struct buffer *out, const struct profile *p, unsigned string
 /* The columns that a text takes: a character is one. */
 size_t text_columns(const char *text, size_t len);
 
+/* The width for "%*s" that pads the text to `columns`: its width counts bytes. */
+int text_width(const char *text, int columns);
+
 /* Which bytes of a text that takes more than `columns` are kept, with "…" in place of the middle: the
  * first *head ones, and those from *tail on. */
 void text_cut(const char *text, size_t len, size_t columns, size_t *head, size_t *tail);

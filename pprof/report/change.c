@@ -288,8 +288,11 @@ static int add_cells(const struct table *t, const struct row *r, struct buffer *
 {
 	char base[CELL], new[CELL], change[CELL], share[CELL];
 
-	return text_addf(out, "%10s %10s %11s %8s %s ", cell(t, r->value[BASE], false, base),
-			 cell(t, r->value[NEW], false, new), cell(t, r->change, true, change),
+	cell(t, r->value[BASE], false, base);
+	cell(t, r->value[NEW], false, new);
+	cell(t, r->change, true, change);
+	return text_addf(out, "%*s %*s %*s %8s %s ", text_width(base, 10), base,
+			 text_width(new, 10), new, text_width(change, 11), change,
 			 relative(r, share), r->noise ? "~" : " ");
 }
 

@@ -222,7 +222,7 @@ static int add_value(const struct locks *l, int64_t value)
 	measure_label(value, heading_unit(l->p, l->v), l->unit, text);
 	if (l->total > 0)
 		measure_percent(value, l->total, share);
-	return text_addf(l->out, "%10s %6s  ", text, share);
+	return text_addf(l->out, "%*s %6s  ", text_width(text, 10), text, share);
 }
 
 /* The functions of a stack, which are separated by ';', innermost first, a line each. */

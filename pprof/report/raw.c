@@ -122,6 +122,22 @@ static int add_labels(struct raw *r, const struct profile_sample *s, bool number
 	return rc || !r->labels.count ? rc : text_addf(r->out, "\n");
 }
 
+/* The ids of a location and a mapping: those of the file, as pprof prints them. */
+
+static uint64_t location_id(const struct profile *p, uint32_t number)
+{
+	uint64_t id = p->locations[number - 1].id;
+
+	return id ? id : number;
+}
+
+static uint64_t mapping_id(const struct profile *p, uint32_t number)
+{
+	uint64_t id = p->mappings[number - 1].id;
+
+	return id ? id : number;
+}
+
 static int add_sample(struct raw *r, const struct profile_sample *s)
 {
 	const struct profile *p = r->p;
@@ -131,7 +147,8 @@ static int add_sample(struct raw *r, const struct profile_sample *s)
 		rc = text_addf(r->out, " %10" PRId64, p->values[s->first_value + i]);
 	rc = rc ? rc : text_addf(r->out, ": ");
 	for (size_t i = 0; i < s->locations && !rc; i++)
-		rc = text_addf(r->out, "%u ", p->stack[s->first_location + i]);
+		rc = text_addf(r->out, "%" PRIu64 " ",
+			       location_id(p, p->stack[s->first_location + i]));
 	rc = rc ? rc : text_addf(r->out, "\n");
 	rc = rc ? rc : add_labels(r, s, false);
 	return rc ? rc : add_labels(r, s, true);
@@ -155,13 +172,14 @@ static int add_function(struct raw *r, const struct profile_line *l)
 	return rc ? rc : text_addf(r->out, "\n");
 }
 
-static int add_location(struct raw *r, size_t number)
+static int add_location(struct raw *r, uint32_t number)
 {
-	const struct profile_location *l = &r->p->locations[number];
-	int rc = text_addf(r->out, "%6zu: 0x%" PRIx64 " ", number + 1, l->address);
+	const struct profile_location *l = &r->p->locations[number - 1];
+	int rc = text_addf(r->out, "%6" PRIu64 ": 0x%" PRIx64 " ", location_id(r->p, number),
+			   l->address);
 
 	if (!rc && l->mapping)
-		rc = text_addf(r->out, "M=%u ", l->mapping);
+		rc = text_addf(r->out, "M=%" PRIu64 " ", mapping_id(r->p, l->mapping));
 	if (!rc && l->is_folded)
 		rc = text_addf(r->out, "[F] ");
 	if (!rc && !l->lines)
@@ -173,11 +191,11 @@ static int add_location(struct raw *r, size_t number)
 	return rc;
 }
 
-static int add_mapping(struct raw *r, size_t number)
+static int add_mapping(struct raw *r, uint32_t number)
 {
-	const struct profile_mapping *m = &r->p->mappings[number];
-	int rc = text_addf(r->out, "%zu: 0x%" PRIx64 "/0x%" PRIx64 "/0x%" PRIx64, number + 1,
-			   m->start, m->limit, m->offset);
+	const struct profile_mapping *m = &r->p->mappings[number - 1];
+	int rc = text_addf(r->out, "%" PRIu64 ": 0x%" PRIx64 "/0x%" PRIx64 "/0x%" PRIx64,
+			   mapping_id(r->p, number), m->start, m->limit, m->offset);
 
 	rc = rc ? rc : add(r, " ", m->filename, " ");
 	rc = rc ? rc : add(r, "", m->build_id, " ");
@@ -196,10 +214,10 @@ static int add_tables(struct raw *r)
 	for (size_t i = 0; i < p->sample_count && !rc; i++)
 		rc = add_sample(r, &p->samples[i]);
 	rc = rc ? rc : text_addf(r->out, "Locations\n");
-	for (size_t i = 0; i < p->location_count && !rc; i++)
+	for (uint32_t i = 1; i <= p->location_count && !rc; i++)
 		rc = add_location(r, i);
 	rc = rc ? rc : text_addf(r->out, "Mappings\n");
-	for (size_t i = 0; i < p->mapping_count && !rc; i++)
+	for (uint32_t i = 1; i <= p->mapping_count && !rc; i++)
 		rc = add_mapping(r, i);
 	return rc;
 }

@@ -144,7 +144,7 @@ static int add_key(struct tags *t, const struct tag *list, size_t count)
  * plus a space before it. */
 static int add_values(struct tags *t, const struct tag *list, size_t count)
 {
-	size_t width = 0, first = list->columns + 2;
+	size_t width = 0, first = list->columns + 2, columns;
 	struct buffer value = { 0 };
 	int rc = 0;
 
@@ -152,13 +152,13 @@ static int add_values(struct tags *t, const struct tag *list, size_t count)
 		for (size_t i = 0; i < count && !rc; i++) {
 			value.len = 0;
 			rc = add_value(t, list[i].sum, &value);
+			columns = text_columns((char *)value.data, value.len);
 			if (!pass) {
-				width = value.len + 2 > width ? value.len + 2 : width;
+				width = columns + 2 > width ? columns + 2 : width;
 				continue;
 			}
 			rc = rc ? rc :
-				  text_addf(t->out, "%*s", (int)(first + width - value.len - 1),
-					    "");
+				  text_addf(t->out, "%*s", (int)(first + width - columns - 1), "");
 			rc = rc ? rc : text_add(t->out, (char *)value.data, value.len);
 			rc = rc ? rc : text_addf(t->out, ": ");
 			rc = rc ? rc : text_add(t->out, list[i].value, strlen(list[i].value));

@@ -30,12 +30,12 @@ static int add_row(const struct graph *g, const struct report_view *v, const cha
 	char cum[MEASURE_MAX], cum_share[MEASURE_MAX];
 	int rc = paint_share(out, v, value->flat, g->total);
 
+	measure_label(value->flat, from, unit, flat);
+	measure_label(value->cum, from, unit, cum);
 	rc = rc ? rc :
-		  text_addf(out, "%10s %s %s %10s %s  ",
-			    measure_label(value->flat, from, unit, flat),
+		  text_addf(out, "%*s %s %s %*s %s  ", text_width(flat, 10), flat,
 			    measure_percent(value->flat, g->total, flat_share),
-			    measure_percent(sum, g->total, sum_share),
-			    measure_label(value->cum, from, unit, cum),
+			    measure_percent(sum, g->total, sum_share), text_width(cum, 10), cum,
 			    measure_percent(value->cum, g->total, cum_share));
 	rc = rc ? rc :
 		  text_add_fitting(out, g->nodes.list[node].label, g->nodes.list[node].label_len,

@@ -64,7 +64,7 @@ static int add_frame(struct traces *t, const char *value, uint32_t node, bool in
 {
 	const struct node *n = &t->nodes.list[node];
 	/* Most frames have no value: formatting is avoided for them. */
-	int rc = *value ? text_addf(t->out, "%10s   ", value) :
+	int rc = *value ? text_addf(t->out, "%*s   ", text_width(value, 10), value) :
 			  buffer_add(t->out, "             ", VALUE_WIDTH);
 
 	rc = rc ? rc :

@@ -37,10 +37,11 @@ static int add_edge(const struct tree *t, const struct graph_edge *e, uint32_t n
 {
 	const char *note = e->inlined ? " (inline)" : "";
 	char weight[MEASURE_MAX], share[MEASURE_MAX];
-	int rc = text_addf(t->out, "%50s %s |   ",
-			   measure_label(e->weight, t->from, t->unit, weight),
-			   measure_percent(e->weight, cum, share));
+	int rc;
 
+	measure_label(e->weight, t->from, t->unit, weight);
+	rc = text_addf(t->out, "%*s %s |   ", text_width(weight, 50), weight,
+		       measure_percent(e->weight, cum, share));
 	rc = rc ? rc : add_label(t, node, strlen(note));
 	return rc ? rc : text_addf(t->out, "%s\n", note);
 }
@@ -54,12 +55,12 @@ static int add_self(struct tree *t, uint32_t node)
 	int rc = paint_share(t->out, t->v, value->flat, total);
 
 	t->sum = measure_sum(t->sum, value->flat);
+	measure_label(value->flat, t->from, t->unit, flat);
+	measure_label(value->cum, t->from, t->unit, cum);
 	rc = rc ? rc :
-		  text_addf(t->out, "%10s %s %s %10s %s                | ",
-			    measure_label(value->flat, t->from, t->unit, flat),
-			    measure_percent(value->flat, total, flat_share),
-			    measure_percent(t->sum, total, sum_share),
-			    measure_label(value->cum, t->from, t->unit, cum),
+		  text_addf(t->out, "%*s %s %s %*s %s                | ", text_width(flat, 10),
+			    flat, measure_percent(value->flat, total, flat_share),
+			    measure_percent(t->sum, total, sum_share), text_width(cum, 10), cum,
 			    measure_percent(value->cum, total, cum_share));
 	rc = rc ? rc : add_label(t, node, 0);
 	return rc ? rc : paint_end_line(t->out, t->v, value->flat, total);

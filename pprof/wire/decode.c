@@ -109,37 +109,32 @@ static int add_id(struct decoder *d, const struct wire_field *f, const char *fie
 	return ids_add(ids, id) ? error_nomem(d->err) : 0;
 }
 
-struct file_mapping {
-	uint64_t id;
-	struct profile_mapping as;
-};
-
 static const struct rule mapping_rules[RULES] = {
-	[MAPPING_ID] = { "mapping.id", NUMBER, AT(file_mapping, id) },
-	[MAPPING_START] = { "mapping.memory_start", NUMBER, AT(file_mapping, as.start) },
-	[MAPPING_LIMIT] = { "mapping.memory_limit", NUMBER, AT(file_mapping, as.limit) },
-	[MAPPING_OFFSET] = { "mapping.file_offset", NUMBER, AT(file_mapping, as.offset) },
-	[MAPPING_FILENAME] = { "mapping.filename", STRING, AT(file_mapping, as.filename) },
-	[MAPPING_BUILD_ID] = { "mapping.build_id", STRING, AT(file_mapping, as.build_id) },
+	[MAPPING_ID] = { "mapping.id", NUMBER, AT(profile_mapping, id) },
+	[MAPPING_START] = { "mapping.memory_start", NUMBER, AT(profile_mapping, start) },
+	[MAPPING_LIMIT] = { "mapping.memory_limit", NUMBER, AT(profile_mapping, limit) },
+	[MAPPING_OFFSET] = { "mapping.file_offset", NUMBER, AT(profile_mapping, offset) },
+	[MAPPING_FILENAME] = { "mapping.filename", STRING, AT(profile_mapping, filename) },
+	[MAPPING_BUILD_ID] = { "mapping.build_id", STRING, AT(profile_mapping, build_id) },
 	[MAPPING_HAS_FUNCTIONS] = { "mapping.has_functions", FLAG,
-				    AT(file_mapping, as.has_functions) },
+				    AT(profile_mapping, has_functions) },
 	[MAPPING_HAS_FILENAMES] = { "mapping.has_filenames", FLAG,
-				    AT(file_mapping, as.has_filenames) },
+				    AT(profile_mapping, has_filenames) },
 	[MAPPING_HAS_LINE_NUMBERS] = { "mapping.has_line_numbers", FLAG,
-				       AT(file_mapping, as.has_line_numbers) },
+				       AT(profile_mapping, has_line_numbers) },
 	[MAPPING_HAS_INLINE_FRAMES] = { "mapping.has_inline_frames", FLAG,
-					AT(file_mapping, as.has_inline_frames) },
+					AT(profile_mapping, has_inline_frames) },
 };
 
 static int add_mapping(struct decoder *d, const struct wire_field *f)
 {
-	struct file_mapping m = { 0 };
+	struct profile_mapping m = { 0 };
 	int rc = read_message(d, f, mapping_rules, &m);
 	uint32_t number;
 
 	if (rc)
 		return rc;
-	if (profile_add_mapping(d->p, &m.as, &number))
+	if (profile_add_mapping(d->p, &m, &number))
 		return error_nomem(d->err);
 	return add_id(d, f, "mapping.id", &d->mappings, m.id);
 }
@@ -203,28 +198,23 @@ static int add_line(struct decoder *d, const struct wire_field *f)
 	return 0;
 }
 
-struct file_location {
-	uint64_t id;
-	struct profile_location as;
-};
-
 static const struct rule location_rules[RULES] = {
-	[LOCATION_ID] = { "location.id", NUMBER, AT(file_location, id) },
-	[LOCATION_MAPPING_ID] = { "location.mapping_id", MAPPING, AT(file_location, as.mapping) },
-	[LOCATION_ADDRESS] = { "location.address", NUMBER, AT(file_location, as.address) },
+	[LOCATION_ID] = { "location.id", NUMBER, AT(profile_location, id) },
+	[LOCATION_MAPPING_ID] = { "location.mapping_id", MAPPING, AT(profile_location, mapping) },
+	[LOCATION_ADDRESS] = { "location.address", NUMBER, AT(profile_location, address) },
 	[LOCATION_LINE] = { "location.line", MESSAGE, .message = add_line },
-	[LOCATION_IS_FOLDED] = { "location.is_folded", FLAG, AT(file_location, as.is_folded) },
+	[LOCATION_IS_FOLDED] = { "location.is_folded", FLAG, AT(profile_location, is_folded) },
 };
 
 static int add_location(struct decoder *d, const struct wire_field *f)
 {
-	struct file_location l = { .as.first_line = d->p->line_count };
+	struct profile_location l = { .first_line = d->p->line_count };
 	int rc = read_message(d, f, location_rules, &l);
 
 	if (rc)
 		return rc;
-	l.as.lines = d->p->line_count - l.as.first_line;
-	d->p->locations[d->p->location_count++] = l.as;
+	l.lines = d->p->line_count - l.first_line;
+	d->p->locations[d->p->location_count++] = l;
 	return add_id(d, f, "location.id", &d->locations, l.id);
 }
 

@@ -171,7 +171,12 @@ static void make(struct profile *p, bool heap, size_t megabytes)
 {
 	size_t samples = megabytes * 1000000 / BYTES_OF_SAMPLE * 9 / 10;
 	uint32_t functions = (uint32_t)(3000 + samples / 16);
-	struct profile_mapping m = { 0x400000, 0x4000000, 0, 0, 0, true, true, true, true };
+	struct profile_mapping m = { .start = 0x400000,
+				     .limit = 0x4000000,
+				     .has_functions = true,
+				     .has_filenames = true,
+				     .has_line_numbers = true,
+				     .has_inline_frames = true };
 	struct labels l;
 	uint32_t id;
 	char text[32];

@@ -8,7 +8,13 @@
 
 static inline void fill_profile(struct profile *p)
 {
-	struct profile_mapping m = { 0x400000, 0x500000, 0x1000, 0, 0, true, true, true, true };
+	struct profile_mapping m = { .start = 0x400000,
+				     .limit = 0x500000,
+				     .offset = 0x1000,
+				     .has_functions = true,
+				     .has_filenames = true,
+				     .has_line_numbers = true,
+				     .has_inline_frames = true };
 	struct profile_function fn = { .start_line = 7 };
 	struct profile_location loc = { .address = 0x400123, .is_folded = true };
 	struct profile_line lines[2] = { { .line = 8, .column = 3 }, { .line = 300 } };

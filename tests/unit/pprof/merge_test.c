@@ -39,10 +39,10 @@ static void release(void)
 static uint32_t mapping(struct profile *p, uint64_t start, uint64_t size, const char *file,
 			const char *build_id)
 {
-	struct profile_mapping m = {
-		start, start + size, 0,	   string(p, file), string(p, build_id), false,
-		false, false,	     false
-	};
+	struct profile_mapping m = { .start = start,
+				     .limit = start + size,
+				     .filename = string(p, file),
+				     .build_id = string(p, build_id) };
 	uint32_t id = 0;
 
 	cr_assert_eq(profile_add_mapping(p, &m, &id), 0);
