@@ -95,6 +95,7 @@ struct goparse_error {
 struct goparse_stats {
 	uint64_t lines, bytes, goroutines;
 	uint64_t error_count;
+	bool cut; /* the input ends within a stack, in a line without its newline */
 	struct goparse_error errors[GOPARSE_ERRORS_KEPT]; /* the first ones */
 };
 

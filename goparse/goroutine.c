@@ -394,6 +394,8 @@ int goroutine_read(struct goroutine_room *room, struct dumplines *l, enum gorout
 		rc = read_items(&r, found);
 	if (!rc && *found == GOROUTINE_WHOLE)
 		place_frames(room);
+	if (l->have == LINES_END && l->end[-1] != '\n')
+		room->stats->cut = true;
 	return rc;
 }
 

@@ -28,16 +28,26 @@ static bool is_word(char c)
 	return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_';
 }
 
-/* The first front in the line's first HEADER_PREFIX_MAX bytes; NULL: none. */
-static const char *find_front(struct goparse_text line)
+/* True if what is at `at` is the end of a word. An escaped newline is none. */
+static bool ends_word(struct goparse_text line, const char *at)
+{
+	struct goparse_text before = { line.at, (size_t)(at - line.at) };
+
+	if (!before.len || text_take_end(&before, LITERAL("\\n")) ||
+	    text_take_end(&before, LITERAL("#012")))
+		return false;
+	return is_word(at[-1]);
+}
+
+const char *header_front(struct goparse_text line, size_t most)
 {
 	static const char word[] = "goroutine ";
-	const char *end = line.at + line.len, *at = line.at;
-	size_t most = HEADER_PREFIX_MAX + sizeof(word) - 1;
-	const char *last = line.len < most ? end : line.at + most;
+	const char *end = line.at + line.len, *at = line.at, *last = end;
 
-	while ((at = memmem(at, (size_t)(last - at), LITERAL(word)))) {
-		if ((at == line.at || !is_word(at[-1])) &&
+	if (most < line.len && line.len - most > sizeof(word) - 1)
+		last = line.at + most + sizeof(word) - 1;
+	while ((at = memmem(at, (size_t)(last - at), word, sizeof(word) - 1))) {
+		if (!ends_word(line, at) &&
 		    is_front((struct goparse_text){ at, (size_t)(end - at) }))
 			return at;
 		at++;
@@ -55,7 +65,7 @@ bool header_find(struct goparse_text line, struct goparse_text *header)
 		return true;
 	if (!text_take_end(&end, LITERAL("]:")) && !text_take_end(&end, LITERAL("}:")))
 		return false;
-	at = find_front(line);
+	at = header_front(line, HEADER_PREFIX_MAX);
 	if (at)
 		*header = (struct goparse_text){ at, (size_t)(line.at + line.len - at) };
 	return at != NULL;
@@ -64,7 +74,7 @@ bool header_find(struct goparse_text line, struct goparse_text *header)
 bool header_may_follow(struct goparse_text part)
 {
 	return part.len < HEADER_PREFIX_MAX + FRONT_MAX || header_begins(part) ||
-	       find_front(part) != NULL;
+	       header_front(part, HEADER_PREFIX_MAX) != NULL;
 }
 
 /* "nil" or "0x…" */

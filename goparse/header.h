@@ -29,6 +29,10 @@ bool header_begins(struct goparse_text line);
 enum { HEADER_PREFIX_MAX = 4096 };
 bool header_find(struct goparse_text line, struct goparse_text *header);
 
+/* The first "goroutine 18 [" or "goroutine 18 gp=" that begins in the line's first `most` bytes; NULL:
+ * none. */
+const char *header_front(struct goparse_text line, size_t most);
+
 /* True if header_find may find a header when more of the line is there. */
 bool header_may_follow(struct goparse_text part);
 

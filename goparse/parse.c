@@ -64,6 +64,7 @@ const struct goparse_stats *goparse_stats(const struct goparse *p)
 
 static void begin(struct goparse *p)
 {
+	p->stats.cut = false;
 	p->stats.lines = p->stats.bytes = p->stats.goroutines = p->stats.error_count = 0;
 }
 

@@ -10,7 +10,7 @@ LAYERS := sampler/cli sampler/cli/top sampler/cli/record sampler/cli/goparse sam
 	sampler/go/numbers sampler/go/stacks sampler/go sampler/go/find sampler/interp sampler/interp/cpython \
 	sampler/interp/ruby sampler/interp/php sampler/interp/hotspot sampler/interp/hotspot/vm \
 	sampler/interp/v8 sampler/interp/v8/heap sampler/interp/beam sampler/interp/common sampler/unwind \
-	sampler/unwind/code sampler/unwind/table goparse/profile goparse/summary goparse delta \
+	sampler/unwind/code sampler/unwind/table goparse/profile goparse/summary goparse/log goparse delta \
 	pprof/library pprof/file pprof/legacy pprof/gotext pprof/otlp pprof/flame pprof/wire pprof/report \
 	pprof/graph pprof/select pprof symbolize symbolize/dwarf symbolize/jit symbolize/files \
 	base/process base/file base
@@ -18,7 +18,7 @@ LAYERS := sampler/cli sampler/cli/top sampler/cli/record sampler/cli/goparse sam
 SEES_sampler/cli            := sampler/cli/common
 SEES_sampler/cli/top        := sampler/cli/record sampler/cli/common sampler sampler/profile sampler/account sampler/child pprof/report pprof/graph pprof base/process base/file
 SEES_sampler/cli/record     := sampler/cli/common sampler/rounds sampler/rounds/batch sampler/rounds/collect sampler/rounds/push sampler/rounds/source sampler sampler/resource sampler/dump sampler/profile sampler/lock sampler/stop sampler/thread sampler/child sampler/unwind pprof/file pprof symbolize base/process base/file
-SEES_sampler/cli/goparse    := sampler/cli/common goparse/profile goparse/summary goparse pprof/file pprof/wire pprof/report pprof/graph pprof base/file
+SEES_sampler/cli/goparse    := sampler/cli/common goparse/profile goparse/summary goparse/log goparse pprof/file pprof/wire pprof/report pprof/graph pprof base/file
 SEES_sampler/cli/profiles   := sampler/cli/rounds sampler/cli/common delta pprof/file pprof/wire pprof/report pprof/flame pprof/graph pprof/select pprof base/file
 SEES_sampler/cli/rounds     := sampler/cli/common sampler/rounds/catalog sampler/rounds/batch sampler/rounds/source sampler/profile delta pprof/file pprof base/file
 SEES_sampler/cli/common     := sampler/rounds/source sampler/net pprof/file pprof/gotext pprof/otlp pprof/wire pprof/report pprof/flame pprof/graph pprof base/process base/file
@@ -63,6 +63,7 @@ SEES_sampler/unwind/code    := sampler/unwind/table base/process
 SEES_sampler/unwind/table   := base/process
 SEES_goparse/profile        := goparse pprof
 SEES_goparse/summary        := goparse
+SEES_goparse/log            := goparse
 SEES_goparse                :=
 SEES_delta                  := pprof/wire
 SEES_pprof/library          := pprof/file pprof/wire pprof base/file

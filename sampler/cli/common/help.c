@@ -353,7 +353,7 @@ static const char goparse[] =
 	"usage: sampler goparse [FILE…] [options]\n"
 	"\n"
 	"  FILE…                goroutine dumps as Go 1.18 to 1.27 prints them (debug=2,\n"
-	"                       SIGQUIT, panics), whatever is around them, gzip'd or not;\n"
+	"                       SIGQUIT, panics), in a log or not, gzip'd or not;\n"
 	"                       - for the standard input (the default if that is no\n"
 	"                       terminal); or a URL: http://HOST:PORT leads to the dump\n"
 	"  -o, --output PATH    write a profile of how long goroutines have waited,\n"

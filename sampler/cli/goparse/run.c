@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/file/outfile.h"
 #include "goparse/goparse.h"
+#include "goparse/log/unlog.h"
 #include "goparse/profile/waitprofile.h"
 #include "goparse/summary/census.h"
 #include "goparse/summary/stuck.h"
@@ -139,12 +140,30 @@ static int finish_dump(struct run *r, const struct goinput *in, struct error *er
 	if (r->profile)
 		rc = waitprofile_add_errors(r->profile, stats, label(r), err);
 	say_errors(r, stats);
+	if (stats->cut)
+		say(r->o, d->name, "it ends within a line of a stack: the rest is missing");
+	return rc;
+}
+
+/* Parses the dump, taken out of a log if it is in one. */
+static int parse_log(struct run *r, struct goinput *in, struct error *err)
+{
+	char told[512];
+	struct unlog *u;
+	int rc = unlog_new(&u, goinput_read, in, err);
+
+	if (rc)
+		return rc;
+	rc = goparse_stream(r->parser, unlog_read, u, take, r, err);
+	if (r->dumps[r->at].goroutines && unlog_tell(u, told, sizeof(told)))
+		say(r->o, r->dumps[r->at].name, told);
+	unlog_free(u);
 	return rc;
 }
 
 static int parse(struct run *r, struct goinput *in, struct error *err)
 {
-	int rc = goparse_stream(r->parser, goinput_read, in, take, r, err);
+	int rc = parse_log(r, in, err);
 
 	if (rc && goinput_failed(in)) {
 		if (!r->dumps[r->at].goroutines)

@@ -1,0 +1,323 @@
+#include "goparse/log/quoted.h"
+
+#include <string.h>
+
+#include "base/cursor.h"
+#include "base/utf8.h"
+#include "goparse/header.h"
+#include "goparse/text.h"
+
+/* docker cuts a line into values of 16 KiB (daemon/logger/copier.go, defaultBufSize). */
+enum { ESCAPE_MAX = sizeof("\\ud83d\\ude00") - 1, HEADER_MAX = 4096, DOCKER_PIECE = 16 << 10 };
+
+/* Where a value begins. */
+
+/* What follows a header's "]:": '\\' or '#' of an escape, '"', or 0 if it is none of these. */
+static char mark_at(struct goparse_text t)
+{
+	if (text_starts(t, LITERAL("#012")) || text_starts(t, LITERAL("\"")))
+		return t.at[0];
+	return t.len > 1 && t.at[0] == '\\' && strchr("nrux\\\"", t.at[1]) ? '\\' : 0;
+}
+
+/* The same of the rest of a line that begins with a header. One that the line ends with is as Go has
+ * printed it, although labels in it may look like escapes. */
+static char mark_behind(struct goparse_text header)
+{
+	struct goparse_text whole = header;
+	char mark = 0;
+
+	text_take_end(&whole, LITERAL("\r"));
+	if (text_take_end(&whole, LITERAL("]:")) || text_take_end(&whole, LITERAL("}:")))
+		return 0;
+	for (size_t i = 1; !mark && i < header.len && i < HEADER_MAX; i++)
+		if (header.at[i] == ':' && (header.at[i - 1] == ']' || header.at[i - 1] == '}'))
+			mark = mark_at(
+				(struct goparse_text){ header.at + i + 1, header.len - i - 1 });
+	return mark;
+}
+
+/* The quote of the string that `at`, in the line, is in; NULL: in none. */
+static const char *quote_before(struct goparse_text line, const char *at)
+{
+	const char *quote = NULL;
+
+	for (const char *c = line.at; c < at; c++)
+		if (*c == '"')
+			quote = quote ? NULL : c;
+		else if (*c == '\\' && quote)
+			c++;
+	return quote;
+}
+
+static bool is_key(char c)
+{
+	return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') ||
+	       strchr("_-.@", c ? c : ' ');
+}
+
+/* The key that ends at `end`: with its quotes, if it has any. */
+static struct goparse_text key_before(struct goparse_text line, const char *end)
+{
+	const char *at = end;
+
+	if (at > line.at && at[-1] == '"') {
+		for (at--; at > line.at && at[-1] != '"'; at--)
+			;
+		at -= at > line.at;
+	} else {
+		while (at > line.at && is_key(at[-1]))
+			at--;
+	}
+	return (struct goparse_text){ at, (size_t)(end - at) };
+}
+
+static const char *before_blanks(struct goparse_text line, const char *at)
+{
+	while (at > line.at && at[-1] == ' ')
+		at--;
+	return at;
+}
+
+/* Notes the key of the string that begins at a quote. False: it has none. */
+static bool note_key(struct quoted *q, struct goparse_text line, const char *quote)
+{
+	const char *at = before_blanks(line, quote);
+	struct goparse_text key;
+	char sign = at > line.at ? at[-1] : 0;
+
+	if (sign != ':' && sign != '=')
+		return false;
+	key = key_before(line, before_blanks(line, at - 1));
+	if (!key.len || key.len > QUOTED_KEY_MAX || (key.at[0] == '"') != (sign == ':'))
+		return false;
+	memcpy(q->key, key.at, key.len);
+	q->key_len = key.len;
+	q->sign = sign;
+	return true;
+}
+
+/* Finds a string by a header in it. *from: where its value begins in the line. */
+static bool find_header(struct quoted *q, struct goparse_text line, size_t *from)
+{
+	struct goparse_text rest = line;
+	const char *at, *quote;
+	char mark = 0;
+
+	while (!mark && (at = header_front(rest, rest.len))) {
+		rest = (struct goparse_text){ at, (size_t)(line.at + line.len - at) };
+		mark = mark_behind(rest);
+		rest = (struct goparse_text){ at + 1, rest.len - 1 };
+	}
+	if (!mark)
+		return false;
+	quote = mark == '#' ? NULL : quote_before(line, at);
+	if (!(quote && note_key(q, line, quote)) && mark == '"')
+		return false;
+	q->end = quote ? '"' : 0;
+	q->mark = mark == '#' ? '#' : '\\';
+	*from = quote ? (size_t)(quote + 1 - line.at) : 0;
+	return true;
+}
+
+static void skip_blanks(struct goparse_text *t)
+{
+	while (text_take(t, LITERAL(" ")))
+		;
+}
+
+/* Finds the value of the key that is known. */
+static bool find_key(struct quoted *q, struct goparse_text line, size_t *from)
+{
+	const char *at = line.at, *end = line.at + line.len;
+
+	while (q->key_len && (at = memmem(at, (size_t)(end - at), q->key, q->key_len))) {
+		struct goparse_text rest = { at + q->key_len, (size_t)(end - at) - q->key_len };
+
+		skip_blanks(&rest);
+		if (text_take(&rest, &q->sign, 1)) {
+			skip_blanks(&rest);
+			*from = (size_t)(rest.at + 1 - line.at);
+			if (text_starts(rest, LITERAL("\"")))
+				break;
+		}
+		at++;
+	}
+	if (!q->key_len || !at)
+		return false;
+	q->end = '"';
+	q->mark = '\\';
+	return true;
+}
+
+/* A dump that begins with its first line is none of a log. */
+static bool is_plain(const struct stage *s, struct goparse_text line)
+{
+	return stage_at_start(s) && header_begins(line) && !mark_behind(line);
+}
+
+static int take_line(struct quoted *q)
+{
+	struct stage *s = &q->stage;
+	struct goparse_text line;
+	size_t from;
+
+	(void)stage_line(s, &line);
+	s->passes = is_plain(s, line);
+	if (s->passes || s->inside || !(find_header(q, line, &from) || find_key(q, line, &from)))
+		return s->passes ? 0 : stage_hand_on_line(s, 0);
+	s->at += from;
+	q->where = QUOTED_VALUE;
+	q->value_len = 0;
+	q->last = 0;
+	q->used = true;
+	return 0;
+}
+
+/* The value. */
+
+static int put(struct quoted *q, const char *text, size_t len)
+{
+	if (!len)
+		return 0;
+	q->value_len += len;
+	q->last = text[len - 1];
+	return buffer_add(&q->stage.out, text, len);
+}
+
+static int put_character(struct quoted *q, uint32_t ch)
+{
+	char text[4];
+
+	return put(q, text, utf8_put(text, ch));
+}
+
+/* `count` digits of an escape; false: they are none. */
+static bool take_digits(struct cursor *c, size_t count, unsigned base, uint32_t *value)
+{
+	struct cursor ahead = *c;
+
+	*value = 0;
+	for (size_t i = 0; i < count; i++) {
+		unsigned digit = text_digit((char)cursor_byte(&ahead));
+
+		if (ahead.failed || digit >= base)
+			return false;
+		*value = *value * base + digit;
+	}
+	*c = ahead;
+	return true;
+}
+
+/* Behind "\u": four digits, and those of the second half of a pair (RFC 8259, 7). */
+static bool take_unicode(struct cursor *c, uint32_t *ch)
+{
+	struct cursor ahead;
+	uint32_t low;
+
+	if (!take_digits(c, 4, 16, ch))
+		return false;
+	ahead = *c;
+	if ((*ch & 0xfc00) == 0xd800 && cursor_byte(&ahead) == '\\' && cursor_byte(&ahead) == 'u' &&
+	    take_digits(&ahead, 4, 16, &low) && (low & 0xfc00) == 0xdc00) {
+		*ch = 0x10000 + ((*ch & 0x3ff) << 10 | (low & 0x3ff));
+		*c = ahead;
+	}
+	return true;
+}
+
+/* Behind a backslash. False: it is none of an escape that is known. */
+static bool take_escape(struct cursor *c, uint32_t *ch)
+{
+	static const char letters[] = "nrtabfv", controls[] = "\n\r\t\a\b\f\v";
+	char kind = (char)cursor_byte(c);
+	const char *letter = kind ? strchr(letters, kind) : NULL;
+
+	if (kind == 'u')
+		return take_unicode(c, ch);
+	if (kind == 'x')
+		return take_digits(c, 2, 16, ch);
+	*ch = (uint32_t)(letter ? controls[letter - letters] : kind);
+	return letter || (kind && strchr("\"\\/'", kind));
+}
+
+/* An escape, or its mark as it is. */
+static int take_mark(struct quoted *q)
+{
+	struct stage *s = &q->stage;
+	struct cursor c;
+	uint32_t ch = 0;
+	bool good;
+
+	cursor_init(&c, s->window + s->at + 1, s->len - s->at - 1, "escape");
+	good = q->mark == '#' ? take_digits(&c, 3, 8, &ch) && ch < ' ' : take_escape(&c, &ch);
+	s->at += good ? 1 + (size_t)(c.pos - c.start) : 1;
+	return good ? put_character(q, ch) : put(q, &q->mark, 1);
+}
+
+/* A value ends a line, unless it is a piece of one. */
+static int end_value(struct quoted *q, char at)
+{
+	q->where = at == '\n' ? QUOTED_LINE : QUOTED_BEHIND;
+	q->stage.at++;
+	return q->last == '\n' || q->value_len == DOCKER_PIECE ? 0 : put(q, "\n", 1);
+}
+
+static int take_value(struct quoted *q)
+{
+	struct stage *s = &q->stage;
+	size_t from = s->at;
+	char c = 0;
+
+	while (s->at < s->len) {
+		c = s->window[s->at];
+		if (c == '\n' || c == q->mark || (c == q->end && c))
+			break;
+		s->at++;
+	}
+	if (put(q, s->window + from, s->at - from))
+		return ERR_NOMEM;
+	if (s->at == s->len || (c == q->mark && !s->ended && s->len - s->at < ESCAPE_MAX))
+		return 0;
+	return c == q->mark ? take_mark(q) : end_value(q, c);
+}
+
+static void skip_behind(struct quoted *q)
+{
+	struct goparse_text line;
+	bool whole = stage_line(&q->stage, &line);
+
+	q->stage.at += line.len + (line.len < q->stage.len - q->stage.at);
+	q->where = whole ? QUOTED_LINE : QUOTED_BEHIND;
+}
+
+static int step(struct quoted *q)
+{
+	if (q->where == QUOTED_VALUE)
+		return take_value(q);
+	if (q->where == QUOTED_LINE)
+		return take_line(q);
+	skip_behind(q);
+	return 0;
+}
+
+static int work(struct stage *s)
+{
+	struct quoted *q = (struct quoted *)s; /* its first member */
+	size_t at = s->at;
+	int rc = 0;
+
+	if (q->where == QUOTED_LINE && !q->key_len && !s->inside)
+		rc = stage_hand_on_others(s);
+	if (rc || s->at > at)
+		return rc;
+	do
+		rc = step(q);
+	while (!rc && stage_goes_on(s));
+	return rc;
+}
+
+int quoted_read(void *quoted, void *buf, size_t len, size_t *got, struct error *err)
+{
+	return stage_read(&((struct quoted *)quoted)->stage, work, buf, len, got, err);
+}

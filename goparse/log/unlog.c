@@ -1,0 +1,89 @@
+#include "goparse/log/unlog.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "goparse/log/charset.h"
+#include "goparse/log/prefix.h"
+#include "goparse/log/quoted.h"
+
+struct unlog {
+	struct charset charset;
+	struct quoted outer, inner;
+	struct prefix prefix;
+};
+
+int unlog_new(struct unlog **u, goparse_reader *read, void *ctx, struct error *err)
+{
+	struct unlog *new = calloc(1, sizeof(*new));
+
+	*u = new;
+	if (new && !stage_init(&new->charset.stage, read, ctx) &&
+	    !stage_init(&new->outer.stage, charset_read, &new->charset) &&
+	    !stage_init(&new->inner.stage, quoted_read, &new->outer) &&
+	    !stage_init(&new->prefix.stage, quoted_read, &new->inner))
+		return 0;
+	unlog_free(new);
+	*u = NULL;
+	return error_nomem(err);
+}
+
+void unlog_free(struct unlog *u)
+{
+	if (!u)
+		return;
+	stage_release(&u->charset.stage);
+	stage_release(&u->outer.stage);
+	stage_release(&u->inner.stage);
+	stage_release(&u->prefix.stage);
+	free(u);
+}
+
+int unlog_read(void *unlog, void *buf, size_t len, size_t *got, struct error *err)
+{
+	return prefix_read(&((struct unlog *)unlog)->prefix, buf, len, got, err);
+}
+
+struct telling {
+	char *text;
+	size_t len, room;
+};
+
+/* Appends what was done, and the text of the input that it was done to, if there is any. */
+static void tell(struct telling *t, const char *what, const char *text, size_t len)
+{
+	const char *quote = len ? "'" : "";
+	int n = t->len < t->room ?
+			snprintf(t->text + t->len, t->room - t->len, "%s%s%s%.*s%s",
+				 t->len ? "; " : "", what, quote, (int)len, text, quote) :
+			0;
+
+	t->len += n > 0 ? (size_t)n : 0;
+}
+
+static void tell_charset(struct telling *t, const struct charset *c)
+{
+	if (c->is == CHARSET_RETURNS)
+		tell(t, "carriage returns read as ends of lines", "", 0);
+	else if (c->is != CHARSET_PLAIN)
+		tell(t, "read as UTF-16", "", 0);
+}
+
+static void tell_quoted(struct telling *t, const struct quoted *q)
+{
+	if (q->used)
+		tell(t, q->key_len ? "escapes undone in " : "escapes undone", q->key, q->key_len);
+}
+
+bool unlog_tell(const struct unlog *u, char *text, size_t room)
+{
+	struct telling t = { text, 0, room };
+
+	tell_charset(&t, &u->charset);
+	tell_quoted(&t, &u->outer);
+	tell_quoted(&t, &u->inner);
+	if (u->prefix.len)
+		tell(&t, "taken off each line: ", u->prefix.text, u->prefix.len);
+	return t.len;
+}

@@ -1,0 +1,30 @@
+/*
+ * Reads a log, and gives the dump in it as Go has printed it: steps one behind the other, each of
+ * which changes nothing unless it finds its kind of log.
+ *
+ *	charset.h	UTF-16, lines that end in carriage returns
+ *	quoted.h	escapes in a string, twice: a string within a string
+ *	prefix.h	what stands before each line
+ *
+ * A dump that begins at once is handed on as it is. Lines of a log are shortened and not counted
+ * anew, but a string with escapes may become many lines.
+ */
+#ifndef GOPARSE_LOG_UNLOG_H
+#define GOPARSE_LOG_UNLOG_H
+
+#include "goparse/goparse.h"
+
+struct unlog;
+
+/* Makes a reader of what `read` gives. The caller calls unlog_free. ERR_NOMEM. */
+int unlog_new(struct unlog **u, goparse_reader *read, void *ctx, struct error *err);
+void unlog_free(struct unlog *u);
+
+/* A goparse_reader; `unlog` is a struct unlog. The errors of the reader before, behind all that it
+ * gave; ERR_NOMEM. */
+int unlog_read(void *unlog, void *buf, size_t len, size_t *got, struct error *err);
+
+/* Writes what was taken off to `text`, for the user; it has bytes of the input. False: nothing. */
+bool unlog_tell(const struct unlog *u, char *text, size_t room);
+
+#endif

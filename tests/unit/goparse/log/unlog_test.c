@@ -1,0 +1,218 @@
+/* Logs, and the dumps that are in them. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "goparse/log/unlog.h"
+
+#define DUMP \
+	"goroutine 1 [running]:\nmain.f(0x1)\n\t/x.go:1 +0x2\n\ngoroutine 22 [select, 2 minutes]:\n" \
+	"main.g(...)\n\t/y.go:2\ncreated by main.main in goroutine 1\n\t/x.go:3 +0x4\n"
+
+/* A reader that returns at most `most` bytes at a time, and fails at the end if `rc` is not 0. */
+struct drip {
+	const char *at;
+	size_t left, most;
+	int rc;
+};
+
+static int drip_read(void *ctx, void *buf, size_t len, size_t *got, struct error *err)
+{
+	struct drip *d = ctx;
+
+	*got = len < d->most ? len : d->most;
+	if (*got > d->left)
+		*got = d->left;
+	if (*got)
+		memcpy(buf, d->at, *got);
+	d->at += *got;
+	d->left -= *got;
+	return !*got && d->rc ? error_set(err, d->rc, "broken") : 0;
+}
+
+/* Reads `text` to its end; the caller releases the result, which ends in a NUL. *told: what was taken
+ * off. Returns what the last call returned. */
+static int read_out(struct drip drip, struct buffer *out, char *told, size_t room)
+{
+	struct error err = { 0 };
+	struct unlog *u;
+	size_t got = 1;
+	char piece[100];
+	int rc;
+
+	cr_assert(unlog_new(&u, drip_read, &drip, &err) == 0);
+	do {
+		rc = unlog_read(u, piece, sizeof(piece), &got, &err);
+		cr_assert(!rc || !strcmp(err.text, "broken"));
+		cr_assert(buffer_add(out, piece, rc ? 0 : got) == 0);
+	} while (!rc && got);
+	if (!unlog_tell(u, told, room))
+		told[0] = '\0';
+	unlog_free(u);
+	cr_assert(buffer_add(out, "", 1) == 0);
+	return rc;
+}
+
+static void check_bytes(const char *log, size_t len, const char *want, const char *want_told)
+{
+	static const size_t pieces[] = { 1, 7, 1 << 20 };
+
+	for (size_t i = 0; i < 3; i++) {
+		struct buffer out = { 0 };
+		char told[256];
+
+		cr_expect(read_out((struct drip){ log, len, pieces[i], 0 }, &out, told,
+				   sizeof(told)) == 0);
+		cr_expect_str_eq((char *)out.data, want, "%.*s\ngave:\n%s\ninstead of:\n%s",
+				 (int)len, log, (char *)out.data, want);
+		cr_expect_str_eq(told, want_told, "%.*s\ntold: %s", (int)len, log, told);
+		buffer_release(&out);
+	}
+}
+
+static void check(const char *log, const char *want, const char *told)
+{
+	check_bytes(log, strlen(log), want, told);
+}
+
+Test(unlog, a_dump_stays_as_it_is)
+{
+	check("", "", "");
+	check(DUMP, DUMP, "");
+	check("panic: x\n\n" DUMP "exit status 2", "panic: x\n\n" DUMP "exit status 2", "");
+	check("a: " DUMP, "a: " DUMP, "");
+	check("goroutine 1 [a]: \"x\"\n" DUMP, "goroutine 1 [a]: \"x\"\n" DUMP, "");
+	check("goroutine 1 [a labels:{\"]:\\u20ac\": \"b]:\"}]:\n", /* as Go prints labels */
+	      "goroutine 1 [a labels:{\"]:\\u20ac\": \"b]:\"}]:\n", "");
+	check("x\ngoroutine 1 [a labels:{\"]:\\u20ac\": \"b]:\"}]:\n",
+	      "x\ngoroutine 1 [a labels:{\"]:\\u20ac\": \"b]:\"}]:\n", "");
+	check("no dump: \"goroutine 5 [x]:\" and {\"log\": \"y\\n\"}\n",
+	      "no dump: \"goroutine 5 [x]:\" and {\"log\": \"y\\n\"}\n", "");
+}
+
+Test(unlog, a_prefix_that_varies)
+{
+	check("9:59:59.9 a-7 | goroutine 1 [running]:\n9:59:59.95 a-7 | main.f(0x1)\n"
+	      "10:00:00.123 a-7 | \t/x.go:1 +0x2\n10:0:0.1 a-7 |\n10:0:0.1 a-7 | goroutine 2 [x]:\n",
+	      "goroutine 1 [running]:\nmain.f(0x1)\n\t/x.go:1 +0x2\n\ngoroutine 2 [x]:\n",
+	      "taken off each line: '9:59:59.9 a-7 | '");
+	check("> goroutine 1 [running]:\r\n> main.f(0x1)\r\n>   /x.go:1 +0x2\r\n>\r\n",
+	      "goroutine 1 [running]:\r\nmain.f(0x1)\r\n  /x.go:1 +0x2\r\n\r\n",
+	      "taken off each line: '> '");
+	check("May  4 a goroutine 1 [running]:\nMay 14 a main.f()\nMay 14 a \t/x.go:1\n",
+	      "goroutine 1 [running]:\nmain.f()\n\t/x.go:1\n", "taken off each line: 'May  4 a '");
+}
+
+Test(unlog, lines_of_others_stay)
+{
+	check("b 1| x\na 1| goroutine 1 [running]:\nb 1| y\na 1| main.f()\na 1| \t/x.go:1\nA 1| z\n",
+	      "b 1| x\ngoroutine 1 [running]:\nb 1| y\nmain.f()\n\t/x.go:1\nA 1| z\n",
+	      "taken off each line: 'a 1| '");
+}
+
+Test(unlog, other_text_before_the_header_is_no_prefix)
+{
+	check("1 a: stacks: goroutine 1 [running]:\n1 a: main.f()\n1 a: \t/x.go:1\n",
+	      "stacks: goroutine 1 [running]:\nmain.f()\n\t/x.go:1\n",
+	      "taken off each line: '1 a: '");
+	check("  x_test.go:3: goroutine 1 [running]:\n      main.f()\n      \t/x.go:1\n",
+	      "  x_test.go:3: goroutine 1 [running]:\nmain.f()\n\t/x.go:1\n",
+	      "taken off each line: '      '");
+}
+
+Test(unlog, a_string_for_each_line)
+{
+	check("{\"time\":\"a\",\"log\":\"goroutine 1 [running]:\\n\"}\n"
+	      "{\"log\" : \"main.f({\\\"\\\\\\/\\u00e9\\ud83d\\ude00\\t\\n\",\"x\":\"y\"}\n{\"x\":\"y\"}\n"
+	      "{\"log\":\"\\n\"}\nother\n",
+	      "goroutine 1 [running]:\nmain.f({\"\\/é😀\t\n{\"x\":\"y\"}\n\nother\n",
+	      "escapes undone in '\"log\"'");
+	check("t=1 msg=\"goroutine 1 [running]:\" x=2\nt=1 msg=\"main.f()\"\nt=1 msg=\"\"\n",
+	      "goroutine 1 [running]:\nmain.f()\n\n", "escapes undone in 'msg'");
+}
+
+Test(unlog, a_string_for_a_dump)
+{
+	check("x {\"a\": {\"stack\": \"panic\\n\\ngoroutine 1 [running]:\\nmain.f()\\n\\t/x.go:1\"}}\ny\n",
+	      "panic\n\ngoroutine 1 [running]:\nmain.f()\n\t/x.go:1\ny\n",
+	      "escapes undone in '\"stack\"'");
+	check("\"goroutine 1 [running]:\\nmain.f()\\n\\t/x.go:1\\n\"\n",
+	      "goroutine 1 [running]:\nmain.f()\n\t/x.go:1\n", "escapes undone");
+	check("a goroutine 1 [running]:\\nmain.f()\\n\\t/x.go:1\nb\\n\n",
+	      "a goroutine 1 [running]:\nmain.f()\n\t/x.go:1\nb\\n\n", "escapes undone");
+	check("a goroutine 1 [running]:#012main.f()#012#011/x.go:1#9\nb\n",
+	      "a goroutine 1 [running]:\nmain.f()\n\t/x.go:1#9\nb\n", "escapes undone");
+}
+
+Test(unlog, a_string_in_a_string)
+{
+	check("{\"log\":\"{\\\"stack\\\":\\\"goroutine 1 [running]:\\\\nmain.f()\\\\n\\\\t/x.go:1\\\"}\\n\"}\n",
+	      "goroutine 1 [running]:\nmain.f()\n\t/x.go:1\n",
+	      "escapes undone in '\"log\"'; escapes undone in '\"stack\"'");
+}
+
+/* docker cuts lines into values of 16 KiB without a newline. */
+Test(unlog, pieces_of_a_line_are_joined)
+{
+	struct buffer log = { 0 }, want = { 0 };
+
+	cr_assert(buffer_addf(&log, "{\"log\":\"goroutine 1 [running]:\\n\"}\n{\"log\":\"") == 0);
+	cr_assert(buffer_addf(&want, "goroutine 1 [running]:\n") == 0);
+	for (int i = 0; i < 16 << 10; i++)
+		cr_assert(buffer_add(&log, "x", 1) == 0 && buffer_add(&want, "x", 1) == 0);
+	cr_assert(buffer_addf(&log, "\"}\n{\"log\":\"y\\n\"}\n") == 0);
+	cr_assert(buffer_addf(&want, "y\n%c", 0) == 0);
+	check_bytes((char *)log.data, log.len, (char *)want.data, "escapes undone in '\"log\"'");
+	buffer_release(&log);
+	buffer_release(&want);
+}
+
+Test(unlog, charsets)
+{
+	static const char little[] = "\xff\xfeg\0\r\0\n\0\xe9\0\x3d\xd8\0\xdex", big[] = "\0g\0\n";
+
+	check_bytes(little, sizeof(little) - 1, "g\r\né😀", "read as UTF-16");
+	check_bytes(big, sizeof(big) - 1, "g\n", "read as UTF-16");
+	check("\xef\xbb\xbf" DUMP, DUMP, "");
+	check("goroutine 1 [running]:\rmain.f()\r\t/x.go:1\r",
+	      "goroutine 1 [running]:\nmain.f()\n\t/x.go:1\n",
+	      "carriage returns read as ends of lines");
+}
+
+/* Each step reads through a window of its own. */
+Test(unlog, behind_much_else)
+{
+	for (size_t before = 131000; before < 131120; before++) {
+		struct buffer log = { 0 }, out = { 0 };
+		char told[256];
+
+		for (size_t i = 0; i < before; i++)
+			cr_assert(buffer_add(&log, i % 50 == 49 ? "\n" : "x", 1) == 0);
+		cr_assert(buffer_addf(&log, "\n{\"log\":\"5 a: goroutine 1 [running]:\\n\"}\n"
+					    "{\"log\":\"6 a: main.f()\\n\"}\n") == 0);
+		cr_assert(read_out((struct drip){ (char *)log.data, log.len, 1 << 20, 0 }, &out,
+				   told, sizeof(told)) == 0);
+		cr_expect(out.len == before + sizeof("\ngoroutine 1 [running]:\nmain.f()\n") &&
+				  strstr((char *)out.data, "\ngoroutine 1 [running]:\nmain.f()\n"),
+			  "%zu bytes before it: %s", before, (char *)out.data + before);
+		buffer_release(&log);
+		buffer_release(&out);
+	}
+}
+
+Test(unlog, an_error_comes_behind_all_that_was_read)
+{
+	static const char *const logs[] = { DUMP, "1 " DUMP, "a\n1: " DUMP };
+
+	for (size_t i = 0; i < 3; i++) {
+		struct buffer out = { 0 };
+		char told[256];
+
+		cr_expect(read_out((struct drip){ logs[i], strlen(logs[i]), 7, ERR_IO }, &out, told,
+				   sizeof(told)) == ERR_IO);
+		cr_expect_str_eq((char *)out.data, logs[i]);
+		buffer_release(&out);
+	}
+}
