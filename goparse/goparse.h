@@ -75,6 +75,8 @@ struct goparse_goroutine {
 	size_t label_count;
 	const struct goparse_stack *ancestors; /* the creator first; GODEBUG=tracebackancestors=N */
 	size_t ancestor_count;
+	uint64_t next; /* the id of the goroutine that follows at once; 0: none */
+	bool relayed;  /* a thread of a crashing process printed it, after the dump */
 	bool cut;      /* more than GOPARSE_FRAMES_MAX frames or, in a stream, GOPARSE_TEXT_MAX */
 	uint64_t line; /* of its header in the input, from 1 */
 };

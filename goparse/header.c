@@ -71,6 +71,14 @@ bool header_find(struct goparse_text line, struct goparse_text *header)
 	return at != NULL;
 }
 
+uint64_t header_id(struct goparse_text header)
+{
+	uint64_t id = 0;
+
+	(void)(text_take(&header, LITERAL("goroutine ")) && text_take_number(&header, &id));
+	return id;
+}
+
 bool header_may_follow(struct goparse_text part)
 {
 	return part.len < HEADER_PREFIX_MAX + FRONT_MAX || header_begins(part) ||

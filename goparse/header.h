@@ -33,6 +33,9 @@ bool header_find(struct goparse_text line, struct goparse_text *header);
  * none. */
 const char *header_front(struct goparse_text line, size_t most);
 
+/* The id in a header that header_find has found; 0: it has none that can be read. */
+uint64_t header_id(struct goparse_text header);
+
 /* True if header_find may find a header when more of the line is there. */
 bool header_may_follow(struct goparse_text part);
 

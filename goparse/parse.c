@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "goparse/goroutine.h"
+#include "goparse/text.h"
 
 enum { WINDOW = 128 << 10 };
 
@@ -33,6 +34,7 @@ struct piece {
 	const char *at, *end; /* the bytes not parsed yet */
 	bool more;	      /* the input goes on behind it */
 	bool inside;	      /* the beginning of the first line was dropped: the rest is skipped */
+	bool dashes, relayed; /* "-----"; what follows is relayed (struct goparse_goroutine) */
 	uint64_t number;      /* of the first line */
 	goparse_callback *each;
 	void *ctx;
@@ -87,15 +89,50 @@ static void pass_rest_of_line(struct piece *piece)
 	piece->at = newline ? newline + 1 : piece->end;
 }
 
+/* A crashing process prints this line and a signal between its dump and what its other threads print
+ * (runtime/signal_unix.go, sighandler). */
+#define DASHES "-----"
+
+static void note_crash(struct piece *piece, struct goparse_text line)
+{
+	bool signal = text_starts(line, LITERAL("SIG"));
+
+	if (signal || text_starts(line, LITERAL("panic: ")) ||
+	    text_starts(line, LITERAL("fatal error: ")))
+		piece->relayed = signal && piece->dashes;
+	if (line.len)
+		piece->dashes = text_is(line, LITERAL(DASHES));
+}
+
 /* Skips other output, up to a header. */
 static void pass_text(struct piece *piece, struct dumplines *l)
 {
 	struct goparse_text header;
 
 	dumplines_init(l, piece->at, (size_t)(piece->end - piece->at), piece->more, piece->number);
-	while (l->have == LINES_LINE && !header_find(l->line, &header))
+	while (l->have == LINES_LINE && !header_find(l->line, &header)) {
+		note_crash(piece, l->line);
 		dumplines_next(l);
+	}
 	pass(piece, l);
+}
+
+/* The id of the goroutine that follows, but for some lines. *more: the piece ends before it. */
+static uint64_t find_next(const struct piece *piece, struct dumplines l, bool *more)
+{
+	enum { LINES_MAX = 16 };
+	struct goparse_text header;
+
+	for (int i = 0; i < LINES_MAX && l.have == LINES_LINE; i++) {
+		if (header_find(l.line, &header))
+			return header_id(header);
+		if (text_is(l.line, LITERAL(DASHES)))
+			return 0;
+		dumplines_next(&l);
+	}
+	*more = l.have == LINES_MORE && piece->end - l.start < HEADER_PREFIX_MAX &&
+		piece->end - piece->at < GOPARSE_TEXT_MAX / 2;
+	return 0;
 }
 
 /* Parses the goroutine at a header and passes it to the callback. *more: it does not end in the
@@ -109,6 +146,8 @@ static int take(struct goparse *p, struct piece *piece, struct dumplines *l, boo
 	if (rc)
 		return error_nomem(piece->err);
 	*more = found == GOROUTINE_MORE;
+	if (found == GOROUTINE_WHOLE)
+		p->room.g.next = find_next(piece, *l, more);
 	if (*more) {
 		p->stats.error_count = errors;
 		return 0;
@@ -117,6 +156,7 @@ static int take(struct goparse *p, struct piece *piece, struct dumplines *l, boo
 	if (found == GOROUTINE_NONE)
 		return 0;
 	p->stats.goroutines++;
+	p->room.g.relayed = piece->relayed;
 	return piece->each(piece->ctx, &p->room.g, piece->err);
 }
 

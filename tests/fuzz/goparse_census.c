@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "goparse/summary/census.h"
+#include "goparse/summary/dumps.h"
 #include "goparse/summary/holder.h"
 #include "goparse/summary/telling.h"
 #include "tests/fuzz/must.h"
@@ -16,8 +17,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { FRAMES = 5 };
 
+static struct dumps dumps;
+
 static int add(void *ctx, const struct goparse_goroutine *g, struct error *err)
 {
+	bool begins, again;
+
+	must(!dumps_add(&dumps, g, &begins, &again) && !(begins && again));
 	return census_add(ctx, g, err);
 }
 
@@ -84,6 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_list(c, (enum census_kind)kind, CENSUS_BY_COUNT);
 		check_list(c, (enum census_kind)kind, CENSUS_BY_WAIT);
 	}
+	dumps_release(&dumps);
 	census_free(c);
 	goparse_free(parser);
 	return 0;

@@ -18,6 +18,7 @@
 #include "goparse/log/unlog.h"
 #include "goparse/profile/waitprofile.h"
 #include "goparse/summary/census.h"
+#include "goparse/summary/dumps.h"
 #include "goparse/summary/stuck.h"
 #include "pprof/profile.h"
 #include "sampler/cli/common/cli.h"
@@ -38,14 +39,16 @@ struct run {
 	struct waitprofile *profile; /* with -o and without --json; else NULL */
 	struct buffer json;
 	struct goparse_dump *dumps; /* one for each file */
-	int at;			    /* index of the dump that is being read */
+	int at;			    /* index of the file that is being read */
+	struct dumps present;	    /* the dump in it that is being read */
+	char *name;		    /* its name, if it is not the file's first */
 	int64_t time_nanos;
 	bool broken; /* reading one of the dumps ended in an error */
 };
 
 static const char *label(const struct run *r)
 {
-	return r->o->count > 1 ? r->dumps[r->at].name : NULL;
+	return r->dumps[r->at].dumps > 1 ? r->name : r->o->count > 1 ? r->dumps[r->at].name : NULL;
 }
 
 static int write_json(struct run *r, const struct goparse_goroutine *g, struct error *err)
@@ -73,12 +76,44 @@ static void count(struct goparse_dump *d, const struct goparse_goroutine *g, boo
 		d->longest_ns = g->wait_ns;
 }
 
+/* Another dump begins in the file: "dump.txt#2". */
+static int begin_dump(struct run *r, const struct goparse_goroutine *g, struct error *err)
+{
+	struct goparse_dump *d = &r->dumps[r->at];
+
+	if (r->stuck)
+		return error_set(err, ERR_USAGE,
+				 "'%s': another dump begins in line %lu; --diff takes files of one",
+				 d->name, g->line);
+	free(r->name);
+	if (asprintf(&r->name, "%s#%lu", d->name, ++d->dumps) < 0) {
+		r->name = NULL;
+		return error_nomem(err);
+	}
+	d->goroutines = 0;
+	if (r->census)
+		census_next_dump(r->census);
+	return 0;
+}
+
+/* *again: the dump has the goroutine already. */
+static int place(struct run *r, const struct goparse_goroutine *g, bool *again, struct error *err)
+{
+	bool begins;
+
+	if (dumps_add(&r->present, g, &begins, again))
+		return error_nomem(err);
+	return begins ? begin_dump(r, g, err) : 0;
+}
+
 static int take(void *ctx, const struct goparse_goroutine *g, struct error *err)
 {
 	struct run *r = ctx;
-	bool shown = true;
-	int rc = 0;
+	bool shown = true, again;
+	int rc = place(r, g, &again, err);
 
+	if (rc || (again && r->census))
+		return rc;
 	if (r->stuck)
 		rc = stuck_add(r->stuck, g, &shown, err);
 	if (rc)
@@ -186,6 +221,8 @@ static int take_dump(struct run *r, struct error *err)
 		stuck_next_dump(r->stuck);
 	if (r->census && r->at && !r->stuck)
 		census_next_dump(r->census);
+	dumps_clear(&r->present);
+	r->dumps[r->at].dumps = 1;
 	rc = parse(r, in, err);
 	goinput_close(in);
 	return rc;
@@ -200,12 +237,22 @@ static int write_profile(struct run *r, struct error *err)
 	return format_write(format, p, &r->file, err);
 }
 
+static uint64_t count_dumps(const struct run *r)
+{
+	uint64_t count = 0;
+
+	for (int i = 0; i < r->o->count; i++)
+		count += r->dumps[i].dumps;
+	return count;
+}
+
 static int write_summary(struct run *r, struct error *err)
 {
 	struct goparse_summary s = {
 		.census = r->census,
 		.dumps = r->dumps,
 		.count = (size_t)r->o->count,
+		.several = count_dumps(r) > 1,
 		.diff = r->o->diff,
 		.stacks = r->o->verbose,
 		.width = terminal_width(),
@@ -246,9 +293,9 @@ static void say_written(const struct run *r)
 		all.waiting += d->waiting;
 		all.longest_ns = d->longest_ns > all.longest_ns ? d->longest_ns : all.longest_ns;
 	}
-	if (r->o->count > 1)
-		snprintf(dumps, sizeof(dumps), r->stuck ? " stuck in all %d dumps" : " in %d dumps",
-			 r->o->count);
+	if (count_dumps(r) > 1)
+		snprintf(dumps, sizeof(dumps),
+			 r->stuck ? " stuck in all %lu dumps" : " in %lu dumps", count_dumps(r));
 	snprintf(text, sizeof(text),
 		 "%lu goroutine%s%s, %lu waiting for a minute or longer, the longest "
 		 "%s (Go prints waits in whole minutes)",
@@ -311,6 +358,8 @@ static void end(struct run *r)
 	census_free(r->census);
 	waitprofile_free(r->profile);
 	buffer_release(&r->json);
+	dumps_release(&r->present);
+	free(r->name);
 	for (int i = 0; r->dumps && i < r->o->count; i++)
 		free(r->dumps[i].name);
 	free(r->dumps);

@@ -79,7 +79,7 @@ static const char *plural(uint64_t count)
 
 static bool compares(const struct page *p)
 {
-	return p->s->count > 1 && !p->s->diff;
+	return p->s->several && !p->s->diff;
 }
 
 /* Appends the finished line to the output. */
@@ -334,6 +334,9 @@ static int add_dump(struct page *p, size_t i)
 			 plural(d->goroutines)),
 	    rc;
 
+	if (d->dumps > 1)
+		n += snprintf(rest + n, sizeof(rest) - (size_t)n, " in the last of %lu dumps",
+			      d->dumps);
 	if (p->s->diff && i)
 		n += snprintf(rest + n, sizeof(rest) - (size_t)n, ", %lu of them as before",
 			      d->as_before);
@@ -358,7 +361,7 @@ static int add_meaning(struct page *p)
 		rc = text_addf(p->out,
 			       "stuck in all %zu, in the same state at the same place: %lu\n",
 			       p->s->count, all->count);
-	else if (p->s->count > 1)
+	else if (p->s->several)
 		rc = text_addf(p->out, "the last one, and the change since the first:\n");
 	rc = rc ? rc : waiting ? text_addf(p->out, "%lu", waiting) : text_addf(p->out, "none");
 	if (rc)
@@ -406,7 +409,7 @@ static bool shorten(struct page *p)
  * holders. */
 static size_t lines_of(const struct page *p)
 {
-	size_t lines = p->s->count + (p->s->count > 1) + 2 + 1;
+	size_t lines = p->s->count + p->s->several + 2 + 1;
 
 	for (int t = 0; t < TABLES; t++)
 		lines += p->shown[t] ? 2 + p->shown[t] : 0;

@@ -13,7 +13,9 @@ struct error;
 /* A dump that was read. */
 struct goparse_dump {
 	char *name;
-	uint64_t goroutines, errors;
+	uint64_t dumps;	     /* in the file */
+	uint64_t goroutines; /* of the last of them */
+	uint64_t errors;
 	uint64_t as_before; /* also in all earlier dumps, in the same place; without --diff all */
 	uint64_t waiting, longest_ns; /* of as_before: number with a wait >= 1 min; longest */
 	bool broken;		      /* reading it ended in an error: it is incomplete */
@@ -23,6 +25,7 @@ struct goparse_summary {
 	const struct census *census; /* of the last dump */
 	const struct goparse_dump *dumps;
 	size_t count;
+	bool several;		/* dumps: the tables show the last, and the change */
 	bool diff;		/* the census holds only goroutines that are in all dumps */
 	bool stacks;		/* print whole stacks below the lines of the most common ones */
 	unsigned width, height; /* of the terminal, in characters; 0: no limit */
