@@ -1,5 +1,5 @@
 /*
- * The first bytes decide, as for file(1); of texts also words in the first 4 KiB. Called only for
+ * The first bytes decide, as for file(1); of texts also words in the first MiB. Called only for
  * bytes that did not decode, so that a wrong guess can cost no profile.
  *
  * Rejected: libmagic, which has a database of some megabytes and none of the kinds that matter most
@@ -14,8 +14,24 @@
 
 #include "base/cursor.h"
 #include "base/error.h"
+#include "pprof/wire/fields.h"
+#include "pprof/wire/wire.h"
 
-enum { HEAD = 4096 };
+enum {
+	HEAD = 4096,   /* that must be text */
+	SEEN = 1 << 20 /* in which words are looked for */
+};
+
+#define HTML \
+	"an HTML page: open it in a browser; if a download left it, it is the server's answer in " \
+	"place of a profile"
+#define GOROUTINES "a dump of goroutines: sampler goparse FILE reads it"
+#define SPEEDSCOPE \
+	"a file of speedscope: open it there; the profile it was made from is needed here"
+#define CHROME "a trace in Chrome's format: chrome://tracing and Perfetto show it"
+#define FIREFOX "a profile of Firefox's profiler: profiler.firefox.com shows it"
+#define CPUPROFILE \
+	"a CPU profile of V8 (.cpuprofile): Chrome's developer tools and speedscope show it"
 
 struct magic {
 	const char *bytes;
@@ -40,6 +56,16 @@ static const struct magic magics[] = {
 	MAGIC("BZh", "compressed by bzip2: uncompress it first"),
 	MAGIC("\x1f\x8b", "compressed twice: uncompress it once more"),
 	MAGIC("\x28\xb5\x2f\xfd", "compressed twice: uncompress it once more"),
+	MAGIC("\x1f\xef\xbf\xbd",
+	      "a file compressed by gzip that was taken for a text: what was not UTF-8 "
+	      "is lost; transfer it as binary"),
+	MAGIC("\x1f\xc2\x8b",
+	      "a file compressed by gzip that was taken for a text in Latin-1: `iconv -f "
+	      "utf-8 -t latin1` restores it; transfer it as binary"),
+	MAGIC("\xff\xfe", "a text in UTF-16: convert it to UTF-8; sampler goparse reads dumps of "
+			  "goroutines in it"),
+	MAGIC("\xfe\xff", "a text in UTF-16: convert it to UTF-8; sampler goparse reads dumps of "
+			  "goroutines in it"),
 	MAGIC("\x89PNG", "a picture (PNG)"),
 	MAGIC("SQLite format 3\0", "a database (SQLite)"),
 	MAGIC("JAVA PROFILE ", "a heap dump of a Java program (HPROF)"),
@@ -47,32 +73,40 @@ static const struct magic magics[] = {
 	MAGIC("version: 1\ncreator: callgrind", "callgrind's output: callgrind_annotate shows it"),
 };
 
-/* Texts, by a word at their beginning or within. */
+/* Texts, by a word at their beginning or within. A file of JSON is often one long line, and its keys
+ * are in any order, so keys that are near its beginning are in the table, too. */
 static const struct {
 	bool first; /* the text begins so, white space aside */
 	const char *word, *what;
 } texts[] = {
-	{ true, "<!doctype html",
-	  "an HTML page: open it in a browser; if a download left it, it is "
-	  "the server's answer in place of a profile" },
-	{ true, "<html",
-	  "an HTML page: open it in a browser; if a download left it, it is the "
-	  "server's answer in place of a profile" },
+	{ true, "<!doctype html", HTML },
+	{ true, "<html", HTML },
 	{ true, "<svg", "a picture (SVG): open it in a browser" },
+	{ true, "version https://git-lfs.github.com/spec/",
+	  "a pointer of Git LFS: `git lfs pull` fetches the file that it stands for" },
+	{ true, "/annex/objects/",
+	  "a pointer of git-annex: `git annex get` fetches the file that it stands for" },
+	{ true, "--- symbol",
+	  "a profile behind a table of symbols, as `jeprof --raw` writes it: jeprof "
+	  "reads it, and sampler reads the profile itself" },
 	{ false, "<svg", "a picture (SVG): open it in a browser" },
 	{ true, "<?xml", "an XML file" },
-	{ false, "goroutine 1 [", "a dump of goroutines: sampler goparse FILE reads it" },
-	{ false, "speedscope.app/file-format-schema",
-	  "a file of speedscope: open it there; the "
-	  "profile it was made from is needed here" },
-	{ false, "\"traceEvents\"",
-	  "a trace in Chrome's format: chrome://tracing and Perfetto show "
-	  "it" },
-	{ false, "\"timeDeltas\"",
-	  "a CPU profile of V8 (.cpuprofile): Chrome's developer tools "
-	  "and speedscope show it" },
-	{ true, "{", "a JSON file" },
-	{ true, "[", "a JSON file" },
+};
+
+static const struct {
+	const char *word, *what;
+} objects[] = {
+	{ "speedscope.app/file-format-schema", SPEEDSCOPE },
+	{ "\"shared\":{\"frames\":", SPEEDSCOPE },
+	{ "\"traceEvents\"", CHROME },
+	{ "\"preprocessedProfileVersion\"", FIREFOX },
+	{ "\"processType\"", FIREFOX },
+	{ "\"snapshot\":{\"meta\"", "a heap snapshot of V8: Chrome's developer tools show it" },
+	{ "\"selfSize\"",
+	  "a heap profile of V8 (.heapprofile): Chrome's developer tools and speedscope "
+	  "show it" },
+	{ "\"timeDeltas\"", CPUPROFILE },
+	{ "\"callFrame\"", CPUPROFILE },
 };
 
 static bool begins(const char *text, size_t len, const char *word)
@@ -106,8 +140,77 @@ static bool is_folded(const char *text, size_t len)
 	return true;
 }
 
+/* "goroutine 18 [" or "goroutine 18 gp=0x", anywhere in the text. */
+static bool has_goroutine(struct cursor c)
+{
+	static const char word[] = "goroutine ";
+	const uint8_t *at;
+
+	while ((at = memmem(c.pos, cursor_left(&c), word, sizeof(word) - 1))) {
+		cursor_bytes(&c, (size_t)(at - c.pos) + sizeof(word) - 1);
+		at = c.pos;
+		while (cursor_left(&c) && isdigit(*c.pos))
+			cursor_byte(&c);
+		if (c.pos > at && (begins((const char *)c.pos, cursor_left(&c), " [") ||
+				   begins((const char *)c.pos, cursor_left(&c), " gp=0x")))
+			return true;
+	}
+	return false;
+}
+
+/* "\t 401000 f (/bin/x)" */
+static bool is_perf_frame(struct cursor line)
+{
+	const uint8_t *start;
+
+	cursor_blanks(&line);
+	start = line.pos;
+	while (cursor_left(&line) && isxdigit(*line.pos))
+		cursor_byte(&line);
+	return line.pos > start + 3 && cursor_left(&line) && *line.pos == ' ' &&
+	       line.end[-1] == ')';
+}
+
+/* "main 123 4567.890123: 1 cycles:" on a line, and a frame behind it or on the next. */
+static bool is_perf_script(struct cursor c)
+{
+	static const char sign[] = ": ";
+	const uint8_t *at;
+	struct cursor line;
+
+	while (cursor_line(&c, &line) && (!cursor_left(&line) || *line.pos == '#'))
+		;
+	at = memmem(line.pos, cursor_left(&line), sign, sizeof(sign) - 1);
+	if (!at)
+		return false;
+	for (; at; at = memmem(line.pos, cursor_left(&line), sign, sizeof(sign) - 1)) {
+		cursor_bytes(&line, (size_t)(at - line.pos) + sizeof(sign) - 1);
+		if (is_perf_frame(line))
+			return true;
+	}
+	return cursor_line(&c, &line) && cursor_left(&line) && isspace(*line.pos) &&
+	       is_perf_frame(line);
+}
+
+/* "[{"name":"f","ph":"X",…": Chrome's array of events has no key of its own. */
+static bool is_event_array(const char *text, size_t len)
+{
+	static const char phase[] = "\"ph\"";
+
+	return *text == '[' && memmem(text, len, phase, sizeof(phase) - 1);
+}
+
+static const char *json_kind(const char *text, size_t len)
+{
+	for (size_t i = 0; i < sizeof(objects) / sizeof(*objects); i++)
+		if (memmem(text, len, objects[i].word, strlen(objects[i].word)))
+			return objects[i].what;
+	return is_event_array(text, len) ? CHROME : "a JSON file";
+}
+
 static const char *text_kind(const char *text, size_t len)
 {
+	struct cursor c;
 	size_t skip = 0;
 
 	while (skip < len && isspace((unsigned char)text[skip]))
@@ -117,10 +220,31 @@ static const char *text_kind(const char *text, size_t len)
 			    begins(text + skip, len - skip, texts[i].word) :
 			    memmem(text, len, texts[i].word, strlen(texts[i].word)) != NULL)
 			return texts[i].what;
+	cursor_init(&c, text, len, "text");
+	if (has_goroutine(c))
+		return GOROUTINES;
+	if (skip < len && strchr("{[", text[skip]))
+		return json_kind(text + skip, len - skip);
 	if (is_folded(text, len))
 		return "folded stacks: flamegraph.pl and speedscope read them; the profile that "
 		       "they were made from is needed here";
-	return "a text of no form that is known here";
+	if (is_perf_script(c))
+		return "what `perf script` prints: stackcollapse-perf.pl and speedscope read it; "
+		       "perf_to_profile makes a pprof profile of the perf.data";
+	return NULL;
+}
+
+/* Several profiles one behind the other: each string table begins with the empty string. */
+static bool is_joined(const uint8_t *data, size_t len)
+{
+	struct wire_field f;
+	struct cursor c;
+	int tables = 0;
+
+	cursor_init(&c, data, len, "profile");
+	while (wire_next(&c, &f))
+		tables += f.number == PROFILE_STRING_TABLE && f.type == WIRE_BYTES && !f.value;
+	return !c.failed && tables > 1;
 }
 
 /* "go 1.22 trace" and zeros (internal/trace/raw of Go). */
@@ -129,8 +253,9 @@ static bool is_go_trace(const uint8_t *data, size_t len)
 	return len >= 16 && !memcmp(data, "go 1.", 5) && memmem(data, 16, " trace", 6);
 }
 
-static const char *kind_of(const uint8_t *data, size_t len)
+const char *kind_of(const void *bytes, size_t len)
 {
+	const uint8_t *data = bytes;
 	struct cursor c;
 
 	for (size_t i = 0; i < sizeof(magics) / sizeof(*magics); i++)
@@ -142,8 +267,12 @@ static const char *kind_of(const uint8_t *data, size_t len)
 	cursor_bytes(&c, 257); /* POSIX pax(1), "ustar Interchange Format": magic */
 	if (cursor_left(&c) >= 5 && !memcmp(c.pos, "ustar", 5))
 		return "a tar archive: unpack it first";
-	len = len < HEAD ? len : HEAD;
-	return is_text(data, len) ? text_kind((const char *)data, len) : NULL;
+	if (is_joined(data, len))
+		return "several profiles one behind the other: sampler merge makes one of them if "
+		       "each is a file of its own";
+	if (!is_text(data, len < HEAD ? len : HEAD))
+		return NULL;
+	return text_kind((const char *)data, len < SEEN ? len : SEEN);
 }
 
 int kind_explain(const void *data, size_t len, bool packed, int rc, struct error *err)
@@ -156,5 +285,7 @@ int kind_explain(const void *data, size_t len, bool packed, int rc, struct error
 				 "ended before it was done; take the profile again",
 				 it);
 	what = kind_of(data, len);
+	if (!what && is_text(data, len < HEAD ? len : HEAD))
+		what = "a text of no form that is known here";
 	return what ? error_set(err, rc, "%s is no profile, but %s", it, what) : rc;
 }

@@ -50,8 +50,9 @@ static int read_all(int fd, size_t max, struct buffer *out, struct error *err)
 }
 
 /* Tries profile.proto first and then the legacy formats, whose first bytes never decode as a
- * message. Of data in none of these formats, the error says what they are (kind.h); if that is not
- * known either, they are reported as a broken message. */
+ * message. Of data in none of these formats, the error says what they are (kind.h), also if a
+ * legacy reader refused their long first line; if that is not known either, they are reported as a
+ * broken message. */
 static int decode(struct profile *p, const void *data, size_t len, bool packed, size_t max,
 		  struct error *err)
 {
@@ -65,7 +66,7 @@ static int decode(struct profile *p, const void *data, size_t len, bool packed, 
 	if (profile_init(p))
 		return error_nomem(err);
 	old = legacy_parse(p, data, len, &legacy);
-	if (old == ERR_NOTFOUND)
+	if (old == ERR_NOTFOUND || (old == ERR_FORMAT && kind_of(data, len)))
 		return kind_explain(data, len, packed, rc, err);
 	return old ? error_set(err, old, "%s", legacy.text) : 0;
 }

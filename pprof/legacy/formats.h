@@ -15,7 +15,8 @@ struct legacy;
 
 typedef int legacy_reader(struct legacy *l, const void *data, size_t len);
 
-legacy_reader legacy_cpu, legacy_heap, legacy_count, legacy_thread, legacy_contention, legacy_java;
+legacy_reader legacy_cpu, legacy_heap, legacy_jemalloc, legacy_count, legacy_thread,
+	legacy_contention, legacy_java;
 
 /* Reads the names of addresses, which follow the samples of a Java profile, then calls
  * legacy_finish. */

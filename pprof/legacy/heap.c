@@ -19,7 +19,7 @@
 #include "pprof/legacy/text.h"
 
 struct heap {
-	int64_t rate;
+	int64_t rate;	/* average bytes between two samples */
 	bool sampled;	/* values are of samples taken every `rate` bytes, not of all objects */
 	bool has_alloc; /* four values, not two */
 };
@@ -79,6 +79,12 @@ static bool same(struct cursor a, struct cursor b)
 	return cursor_left(&a) == cursor_left(&b) && !memcmp(a.pos, b.pos, cursor_left(&a));
 }
 
+static bool has_alloc(const struct row *r)
+{
+	return (!same(r->alloc_objects, r->objects) && !text_equals(&r->alloc_objects, "0")) ||
+	       (!same(r->alloc_bytes, r->bytes) && !text_equals(&r->alloc_bytes, "0"));
+}
+
 static bool is_kind(uint8_t ch)
 {
 	return ch == '_' || is_digit(ch) || (ch >= 'a' && ch <= 'z');
@@ -94,9 +100,7 @@ static int parse_kind(struct cursor c, const struct row *r, struct heap *h)
 	text_take(&c, "/");
 	if (text_run(&c, is_digit, &period) && !text_int(period, 10, &rate))
 		return NOT_THIS;
-	h->has_alloc = (!same(r->alloc_objects, r->objects) &&
-			!text_equals(&r->alloc_objects, "0")) ||
-		       (!same(r->alloc_bytes, r->bytes) && !text_equals(&r->alloc_bytes, "0"));
+	h->has_alloc = has_alloc(r);
 	h->sampled = !text_equals(&kind, "heapprofile");
 	h->rate = !h->sampled ? 1 : text_equals(&kind, "heap") ? rate / 2 : rate;
 	if (!h->sampled || text_equals(&kind, "heap") || text_equals(&kind, "heap_v2") ||
@@ -182,6 +186,16 @@ static int parse_pair(struct legacy *l, const struct heap *h, struct cursor obje
 	return 0;
 }
 
+static int set_values(struct legacy *l, const struct heap *h, const struct row *r,
+		      struct legacy_sample *s)
+{
+	int rc = h->has_alloc ? parse_pair(l, h, r->alloc_objects, r->alloc_bytes, s, s->values) :
+				0;
+
+	return rc ? rc :
+		    parse_pair(l, h, r->objects, r->bytes, s, s->values + (h->has_alloc ? 2 : 0));
+}
+
 static int parse_sample(struct legacy *l, const struct heap *h, struct cursor line)
 {
 	struct legacy_sample *s;
@@ -194,9 +208,7 @@ static int parse_sample(struct legacy *l, const struct heap *h, struct cursor li
 	if (legacy_begin_sample(l, &s))
 		return ERR_NOMEM;
 	s->has_block = true;
-	rc = h->has_alloc ? parse_pair(l, h, r.alloc_objects, r.alloc_bytes, s, s->values) : 0;
-	if (!rc)
-		rc = parse_pair(l, h, r.objects, r.bytes, s, s->values + (h->has_alloc ? 2 : 0));
+	rc = set_values(l, h, &r, s);
 	if (!rc)
 		rc = legacy_add_stack(l, line, 1);
 	return rc;
@@ -249,5 +261,102 @@ int legacy_heap(struct legacy *l, const void *data, size_t len)
 		rc = parse_samples(l, &h, &lines);
 	if (!rc)
 		rc = maps_find(l, &lines);
+	return rc ? rc : legacy_finish(l);
+}
+
+/*
+ * jemalloc's own text, as prof_dump of its src/prof_data.c writes it since jemalloc 4:
+ *
+ *   heap_v2/RATE
+ *     t*: OBJECTS: BYTES [OBJECTS: BYTES]
+ *     t0: OBJECTS: BYTES [OBJECTS: BYTES] NAME
+ *   @ 0xADDRESS...
+ *     t*: OBJECTS: BYTES [OBJECTS: BYTES]
+ *     t0: OBJECTS: BYTES [OBJECTS: BYTES]
+ *
+ *   MAPPED_LIBRARIES:
+ *
+ * t* is the sum over all threads, of which the single ones are skipped. The numbers are of samples,
+ * which jeprof scales as those of tcmalloc. What was allocated since the start is 0 unless
+ * opt.prof_accum is set.
+ */
+
+static bool jemalloc_header(struct cursor line, struct heap *h)
+{
+	struct cursor rate;
+
+	*h = (struct heap){ .sampled = true };
+	return text_take(&line, "heap_v2/") && text_run(&line, is_digit, &rate) &&
+	       !cursor_left(&line) && text_int(rate, 10, &h->rate);
+}
+
+/* A line of numbers. False: it is one of a single thread. */
+static bool is_total(struct cursor *line)
+{
+	text_skip(line, is_blank);
+	return text_take(line, "t*:");
+}
+
+static int jemalloc_total(struct legacy *l, const struct heap *h, struct cursor line,
+			  struct legacy_sample *s)
+{
+	struct row row;
+
+	if (!is_total(&line))
+		return 0;
+	if (!take_row(&line, false, &row))
+		return error_set(l->err, ERR_FORMAT, "is no 't*: OBJECTS: BYTES [OBJECTS: BYTES]'");
+	s->has_block = true;
+	return set_values(l, h, &row, s);
+}
+
+static int jemalloc_samples(struct legacy *l, const struct heap *h, struct lines *lines)
+{
+	struct legacy_sample *s = NULL;
+	int rc = 0;
+
+	do {
+		struct cursor line = lines->line;
+
+		if (maps_begin(&line))
+			break;
+		if (text_take(&line, "@")) {
+			rc = legacy_begin_sample(l, &s);
+			rc = rc ? rc : legacy_add_stack(l, line, 1);
+		} else if (s) {
+			rc = jemalloc_total(l, h, line, s);
+		}
+	} while (!rc && lines_next(lines));
+	if (rc == ERR_FORMAT)
+		error_prefix(l->err, "line %zu", lines->number);
+	return rc ? rc : lines_error(lines, l->err);
+}
+
+/* Goes to the first sample. The totals before it tell whether there are four values. */
+static void pass_totals(struct lines *lines, struct heap *h)
+{
+	struct row row;
+
+	while (lines_next(lines) && !text_begins(&lines->line, "@") && !maps_begin(&lines->line)) {
+		struct cursor line = lines->line;
+
+		if (is_total(&line) && take_row(&line, false, &row))
+			h->has_alloc = has_alloc(&row);
+	}
+}
+
+int legacy_jemalloc(struct legacy *l, const void *data, size_t len)
+{
+	struct lines lines;
+	struct heap h;
+	int rc;
+
+	lines_init(&lines, data, len);
+	if (!lines_next(&lines) || !jemalloc_header(lines.line, &h))
+		return NOT_THIS;
+	pass_totals(&lines, &h);
+	rc = set_types(l, &h);
+	rc = rc ? rc : jemalloc_samples(l, &h, &lines);
+	rc = rc ? rc : maps_find(l, &lines);
 	return rc ? rc : legacy_finish(l);
 }

@@ -10,7 +10,8 @@
 #include "pprof/legacy/formats.h"
 
 static legacy_reader *const readers[] = {
-	legacy_cpu, legacy_heap, legacy_count, legacy_thread, legacy_contention, legacy_java,
+	legacy_cpu,    legacy_heap,	  legacy_jemalloc, legacy_count,
+	legacy_thread, legacy_contention, legacy_java,
 };
 
 static int try_reader(legacy_reader *reader, struct profile *p, const void *data, size_t len,

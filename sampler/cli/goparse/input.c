@@ -9,13 +9,14 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "pprof/file/kind.h"
 #include "pprof/file/zstd.h"
 #include "pprof/wire/gunzip.h"
 #include "pprof/wire/gzip.h"
 #include "sampler/cli/common/httpoptions.h"
 #include "sampler/cli/goparse/url.h"
 
-enum { PEEK = 512, HEAD = 64 };
+enum { PEEK = 512, HEAD = 4096 };
 
 struct goinput {
 	const char *name;
@@ -172,7 +173,7 @@ static bool begins(const struct goinput *in, const char *with, size_t len)
 const char *goinput_hint(const struct goinput *in)
 {
 	static const char legacy[] = "goroutine profile: total";
-	static const size_t ELF = 4;
+	const char *kind;
 
 	if (!in->head_len)
 		return "there is nothing in it";
@@ -181,10 +182,10 @@ const char *goinput_hint(const struct goinput *in)
 		       "'sampler report' read it, and debug=2 prints goroutines";
 	if (zstd_detect(in->head, in->head_len))
 		return "zstd has compressed it; 'zstdcat' gives what can be read";
-	if (begins(in, "\177ELF", ELF))
-		return "this is a program";
 	/* profile.proto: sample_type (field 1), a message that begins with its field `type` (1). */
 	if (in->head_len > 2 && in->head[0] == 0x0a && in->head[1] < 0x20 && in->head[2] == 0x08)
 		return "this is a pprof profile; 'sampler report' reads it";
-	return NULL;
+	/* What goparse is named for was tried already. */
+	kind = kind_of(in->head, in->head_len);
+	return kind && !strstr(kind, "sampler goparse") ? kind : NULL;
 }

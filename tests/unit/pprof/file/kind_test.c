@@ -30,6 +30,48 @@ static void expect(const char *said, const char *words)
 	cr_assert(strstr(said, words), "no '%s' in: %s", words, said);
 }
 
+/* A JSON file of one line, with `key` behind or before a long value. */
+static const char *said_of_long(const char *before, const char *behind)
+{
+	static struct buffer text;
+
+	buffer_release(&text);
+	cr_assert(!buffer_addf(&text, "%s", before));
+	for (int i = 0; i < 100000; i++)
+		cr_assert(!buffer_add(&text, "x", 1));
+	cr_assert(!buffer_addf(&text, "%s", behind));
+	return said_of(text.data, text.len);
+}
+
+Test(kind, json_of_one_long_line)
+{
+	expect(said_of_long("{\"nodes\":[{\"id\":1,\"callFrame\":{\"functionName\":\"", "\"}}]}"),
+	       ".cpuprofile");
+	expect(said_of_long("{\"nodes\":[\"", "\"],\"timeDeltas\":[]}"), ".cpuprofile");
+	expect(said_of_long("{\"head\":{\"callFrame\":{\"functionName\":\"",
+			    "\"},\"selfSize\":1}}"),
+	       ".heapprofile");
+	expect(said_of_long("{\"name\":\"", "\",\"shared\":{\"frames\":[]}}"),
+	       "a file of speedscope");
+	expect(said_of_long("{\"metadata\":\"", "\",\"traceEvents\":[]}"), "Chrome's format");
+	expect(said_of_long("[{\"name\":\"", "\",\"ph\":\"X\",\"ts\":1}]"), "Chrome's format");
+	expect(said_of_long("{\"meta\":{\"x\":\"", "\",\"processType\":0},\"threads\":[]}"),
+	       "Firefox's profiler");
+	expect(said_of_long("{\"a\":\"", "\"}"), "a JSON file");
+}
+
+Test(kind, profiles_one_behind_the_other)
+{
+	/* sample_type { 1 2 }, and the strings "", "a", "b" */
+	static const char one[] = "\x0a\x04\x08\1\x10\2\x22\x02\x08\1\x32\0\x32\1a\x32\1b";
+	struct buffer two = { 0 };
+
+	for (int i = 0; i < 2; i++)
+		cr_assert(!buffer_add(&two, one, sizeof(one) - 1));
+	expect(said_of(two.data, two.len), "several profiles one behind the other");
+	buffer_release(&two);
+}
+
 Test(kind, files_are_called_what_they_are)
 {
 	expect(SAID(""), "it is empty");
@@ -56,6 +98,23 @@ Test(kind, files_are_called_what_they_are)
 	expect(SAID("{\"traceEvents\":[]}"), "Chrome's format");
 	expect(SAID("{\"nodes\":[],\"timeDeltas\":[]}"), ".cpuprofile");
 	expect(SAID("{\"a\": 1}"), "a JSON file");
+	expect(SAID("SIGQUIT: quit\nPC=0x1 m=0\n\ngoroutine 0 gp=0x5471c0 m=0 mp=0x547f80 [idle]:\n"),
+	       "a dump of goroutines");
+	expect(SAID("panic: x\n\ngoroutine 58 [running]:\n"), "a dump of goroutines");
+	expect(SAID("{\"log\":\"goroutine 58 [running]:\\n\"}\n"), "a dump of goroutines");
+	expect(SAID("\xff\xfeg\0o\0"), "a text in UTF-16");
+	expect(SAID("version https://git-lfs.github.com/spec/v1\noid sha256:a\nsize 1\n"),
+	       "git lfs pull");
+	expect(SAID("a 0 [000] 123.456789: 250000 cpu-clock:pppH: \n\tffff81a2 f+0x4 (/x)\n"),
+	       "perf script");
+	expect(SAID("# cmdline\n#\na b 42/43 cycles: \n        55f0c2aa main+0x12 (/x)\n"),
+	       "perf script");
+	expect(SAID("a 1234 123.456789: 250000 cycles:  ffff81a2 f ([kernel.kallsyms])\n"),
+	       "perf script");
+	expect(SAID("a: b: c\n"), "a text of no form");
+	expect(SAID("\x1f\xef\xbf\xbd\x08\0\0\0"), "what was not UTF-8 is lost");
+	expect(SAID("\x1f\xc2\x8b\x08\0\0\0"), "iconv");
+	expect(SAID("--- symbol\nbinary=/bin/x\n---\n--- heap\n"), "jeprof");
 	expect(SAID("main;f;g 12\nmain;h 3\n"), "folded stacks");
 	expect(SAID("# callgrind format\nversion: 1\n"), "callgrind_annotate");
 	expect(SAID("What is this?\n"), "a text of no form that is known here");

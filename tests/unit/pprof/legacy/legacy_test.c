@@ -169,11 +169,59 @@ static void survives(const void *data, size_t len)
 	free(copy);
 }
 
+/* Sampled every 512 KiB; 400 objects of 1 KiB, for which jeprof estimates 205,000 and 209,920,066 bytes. */
+static const char jemalloc[] = "heap_v2/524288\n"
+			       "  t*: 401: 933888 [0: 0]\n"
+			       "  t0: 401: 933888 [0: 0] main\n"
+			       "@ 0x401001 0x402001\n"
+			       "  t*: 400: 409600 [0: 0]\n"
+			       "  t0: 400: 409600 [0: 0]\n"
+			       "@ 0x402001\n"
+			       "  t*: 1: 524288 [0: 0]\n"
+			       "\n"
+			       "MAPPED_LIBRARIES:\n"
+			       "00400000-00500000 r-xp 00000000 08:01 12 /bin/server\n";
+
+LEGACY(jemallocs_own_heap)
+{
+	must_parse(jemalloc);
+	cr_assert_eq(p.type_count, 2);
+	cr_assert_str_eq(type(0), "objects");
+	cr_assert_str_eq(type(1), "space");
+	cr_assert_eq(p.period, 524288);
+	cr_assert_eq(p.sample_count, 2);
+	cr_assert_eq(p.samples[0].locations, 2);
+	cr_assert_eq(p.locations[0].address, 0x401000);
+	cr_assert_eq(p.values[0], 205000, "%ld", p.values[0]);
+	cr_assert_eq(p.values[1], 209920066, "%ld", p.values[1]);
+	cr_assert_eq(p.values[2], 1, "%ld", p.values[2]);
+	cr_assert_str_eq(string(p.mappings[0].filename), "/bin/server");
+}
+
+LEGACY(jemallocs_heap_with_what_was_allocated)
+{
+	must_parse("heap_v2/1\n  t*: 3: 30 [8: 90]\n  t1: 3: 30 [8: 90]\n@ 0x401001\n"
+		   "  t*: 3: 30 [8: 90]\n  t1: 3: 30 [8: 90]\n\nMAPPED_LIBRARIES:\n");
+	cr_assert_eq(p.type_count, 4);
+	cr_assert_str_eq(type(1), "alloc_space");
+	cr_assert_eq(p.values[0], 8);
+	cr_assert_eq(p.values[3], 30);
+}
+
+LEGACY(jemallocs_heap_with_a_broken_line)
+{
+	static const char broken[] = "heap_v2/1\n@ 0x401001\n  t*: 3\n";
+
+	cr_assert_eq(parse(broken, sizeof(broken) - 1), ERR_FORMAT);
+	cr_assert_str_eq(err.text, "line 3: is no 't*: OBJECTS: BYTES [OBJECTS: BYTES]'");
+}
+
 Test(legacy, survives_truncation_and_flips_at_every_byte)
 {
 	uint64_t words[100];
 
 	survives(counts, sizeof(counts) - 1);
+	survives(jemalloc, sizeof(jemalloc) - 1);
 	survives(words, make_cpu(words));
 }
 
