@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "goparse/text.h"
+
 static void load(struct dumplines *l)
 {
 	size_t left = (size_t)(l->end - l->next);
@@ -16,8 +18,7 @@ static void load(struct dumplines *l)
 	l->have = LINES_LINE;
 	l->line = (struct goparse_text){ l->next, newline ? (size_t)(newline - l->next) : left };
 	l->next = newline ? newline + 1 : l->end;
-	if (l->line.len && l->line.at[l->line.len - 1] == '\r')
-		l->line.len--;
+	text_trim_end(&l->line);
 }
 
 void dumplines_init(struct dumplines *l, const char *piece, size_t len, bool more, uint64_t number)

@@ -11,7 +11,7 @@ enum { FRONT_MAX = sizeof("goroutine 18446744073709551615 gp=") };
 
 bool header_begins(struct goparse_text line)
 {
-	return text_starts(line, LITERAL("goroutine "));
+	return text_starts(line, LITERAL("goroutine ")) || text_is(line, LITERAL("goroutine"));
 }
 
 /* "goroutine 18 [" or "goroutine 18 gp=" */
@@ -28,13 +28,23 @@ static bool is_word(char c)
 	return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_';
 }
 
+/* "\033[31m", the colour of what follows (ECMA-48, SGR) */
+static bool ends_colour(struct goparse_text t)
+{
+	if (!text_take_end(&t, LITERAL("m")))
+		return false;
+	while (t.len && strchr("0123456789;", t.at[t.len - 1]))
+		t.len--;
+	return text_take_end(&t, LITERAL("\033["));
+}
+
 /* True if what is at `at` is the end of a word. An escaped newline is none. */
 static bool ends_word(struct goparse_text line, const char *at)
 {
 	struct goparse_text before = { line.at, (size_t)(at - line.at) };
 
 	if (!before.len || text_take_end(&before, LITERAL("\\n")) ||
-	    text_take_end(&before, LITERAL("#012")))
+	    text_take_end(&before, LITERAL("#012")) || ends_colour(before))
 		return false;
 	return is_word(at[-1]);
 }

@@ -45,6 +45,13 @@ static inline bool text_take_end(struct goparse_text *t, const char *with, size_
 	return true;
 }
 
+/* Removes carriage returns and blanks from the end, which Go prints on no line. */
+static inline void text_trim_end(struct goparse_text *t)
+{
+	while (t->len && (t->at[t->len - 1] == '\r' || t->at[t->len - 1] == ' '))
+		t->len--;
+}
+
 /* A byte's value as a digit plus 1; for other bytes 0, from which text_digit makes a number larger
  * than any base. A table, because a branch would be mispredicted: which digits of an address are
  * letters is random. */

@@ -36,14 +36,31 @@ static bool has_digit(struct goparse_text word)
 	return i < word.len;
 }
 
+/* Blanks before a number may be missing in a line whose number is longer: "[ 9.5]", "[10.0]". */
+static void skip_padding(struct goparse_text *prefix, struct goparse_text *line)
+{
+	struct goparse_text a = run_of(*prefix), b = run_of(*line), number;
+	bool blank = class_of(a.at[0]) == BLANK;
+	struct goparse_text *padded = blank ? prefix : line, *other = blank ? line : prefix;
+
+	if (blank == (class_of(b.at[0]) == BLANK) || padded->len == (blank ? a : b).len)
+		return;
+	number = *padded;
+	text_take(&number, number.at, (blank ? a : b).len);
+	if (text_digit(number.at[0]) < 10 && text_digit(other->at[0]) < 10)
+		*padded = number;
+}
+
 /* Takes a run of the prefix off both texts. The last blanks are as many in the line, because those
  * that follow are of the dump. */
 static bool take_run(struct goparse_text *prefix, struct goparse_text *line)
 {
-	struct goparse_text a = run_of(*prefix), b;
+	struct goparse_text a, b;
 
 	if (!line->len)
 		return false;
+	skip_padding(prefix, line);
+	a = run_of(*prefix);
 	b = run_of(*line);
 	if (class_of(a.at[0]) != class_of(b.at[0]))
 		return false;
@@ -120,17 +137,18 @@ static void find_prefix(struct prefix *p, struct goparse_text before, struct gop
 {
 	const struct stage *s = &p->stage;
 	struct dumplines l;
-	size_t len = 0;
+	size_t len = 0, indent;
 
 	dumplines_init(&l, line.at, s->len - s->at, !s->ended, 1);
 	before.len = before.len < PREFIX_MAX ? before.len : PREFIX_MAX;
 	for (int i = 0; !len && i < LINES_SEEN && l.have == LINES_LINE; i++) {
 		dumplines_next(&l);
-		len = indentation(l.line);
-		if (len)
+		indent = indentation(l.line);
+		len = common(before, l.line);
+		if (indent > len) {
 			before.at = l.line.at;
-		else
-			len = common(before, l.line);
+			len = indent;
+		}
 	}
 	if (!len)
 		return;
@@ -146,8 +164,7 @@ static int take_line(struct prefix *p)
 	(void)stage_line(s, &line);
 	if (s->inside)
 		return stage_hand_on_line(s, 0);
-	if (line.len && line.at[line.len - 1] == '\r')
-		line.len--;
+	text_trim_end(&line);
 	rest = line;
 	if (!take_prefix(p, &rest) && header_find(line, &header) && header.at > line.at) {
 		find_prefix(p, (struct goparse_text){ line.at, (size_t)(header.at - line.at) },

@@ -27,7 +27,7 @@ static char mark_behind(struct goparse_text header)
 	struct goparse_text whole = header;
 	char mark = 0;
 
-	text_take_end(&whole, LITERAL("\r"));
+	text_trim_end(&whole);
 	if (text_take_end(&whole, LITERAL("]:")) || text_take_end(&whole, LITERAL("}:")))
 		return 0;
 	for (size_t i = 1; !mark && i < header.len && i < HEADER_MAX; i++)

@@ -97,6 +97,9 @@ Test(parse, headers_behind_other_text)
 	      "1: 1 [select] 2m gp=0x1 m=-1| main.f /x.go:1 +0x2\n");
 	check("a: goroutine 1 [select labels:{\"a\": \"b\"}]:\n" FRAME,
 	      "1: 1 [select] <a>=<b>| main.f /x.go:1 +0x2\n");
+	check("\033[1;31mgoroutine 1 [running]: \r\r\nmain.f() \n\t/x.go:1 +0x2  \n\033[0m\n \n"
+	      "goroutine 2 [idle]:\n",
+	      "1: 1 [running]| main.f /x.go:1 +0x2\n6: 2 [idle]\n4! ?[0m ? a function call\n");
 	check("goroutines: 3 [x]:\nthe goroutine 7 [select] ended\nmygoroutine 7 [select]:\n", "");
 }
 
@@ -150,7 +153,7 @@ Test(parse, labels)
 Test(parse, headers_that_cannot_be_read)
 {
 	check("goroutine 23 []:\n" FRAME, "1! goroutine 23 []: ? goroutine ID [STATE]:\n");
-	check("goroutine \n" FRAME, "1! goroutine  ? goroutine ID [STATE]:\n");
+	check("goroutine \n" FRAME, "1! goroutine ? goroutine ID [STATE]:\n");
 	check("goroutine 1 [running]\n" FRAME,
 	      "1! goroutine 1 [running] ? goroutine ID [STATE]:\n");
 	check("goroutine 18446744073709551616 [x]:\n", "1! goroutine 18446744073709551616 [x]: ? "

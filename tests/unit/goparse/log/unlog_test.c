@@ -105,6 +105,14 @@ Test(unlog, a_prefix_that_varies)
 	      "goroutine 1 [running]:\nmain.f()\n\t/x.go:1\n", "taken off each line: 'May  4 a '");
 }
 
+Test(unlog, a_prefix_that_is_padded)
+{
+	check("[ 9.5] goroutine 1 [running]:\n[10.0] main.f()\n[10.1] \t/x.go:1\n[ 9.9]\n",
+	      "goroutine 1 [running]:\nmain.f()\n\t/x.go:1\n\n", "taken off each line: '[ 9.5] '");
+	check(" 9\tgoroutine 1 [running]: \n10\tmain.f()\n11\t\t/x.go:1\n",
+	      "goroutine 1 [running]: \nmain.f()\n\t/x.go:1\n", "taken off each line: ' 9\t'");
+}
+
 Test(unlog, lines_of_others_stay)
 {
 	check("b 1| x\na 1| goroutine 1 [running]:\nb 1| y\na 1| main.f()\na 1| \t/x.go:1\nA 1| z\n",
