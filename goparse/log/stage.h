@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "goparse/goparse.h"
 
-enum { STAGE_WINDOW = 128 << 10, STAGE_AHEAD = 32 << 10 };
+enum { STAGE_WINDOW = 64 << 10, STAGE_AHEAD = 16 << 10 };
 
 struct stage {
 	goparse_reader *read;
