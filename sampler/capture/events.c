@@ -38,7 +38,8 @@ struct ring {
 struct events {
 	struct ring *rings;
 	unsigned count;
-	long online; /* CPUs, when they were opened */
+	struct ring *lent; /* its first record is the sample that was returned last; or NULL */
+	long online;	   /* CPUs, when they were opened */
 	bool resting;
 	uint64_t told_ns; /* since when no news is missing */
 	uint64_t period_ns, lost;
@@ -118,6 +119,7 @@ static void close_rings(struct events *e)
 		close_ring(e, &e->rings[i]);
 	free(e->rings);
 	e->rings = NULL;
+	e->lent = NULL;
 	e->count = 0;
 }
 
@@ -296,7 +298,29 @@ static struct ring *oldest(const struct events *e)
 	return found;
 }
 
-/* Takes the next record out of a ring. Strangers' are passed over, not copied. */
+/* The kernel may write over the ring's first record from now on. */
+static void pass_over(const struct events *e, struct ring *r)
+{
+	uint64_t at = atomic_load_explicit(tail_of(r), memory_order_relaxed);
+
+	atomic_store_explicit(tail_of(r), at + r->next.size, memory_order_release);
+	find_next(e, r);
+}
+
+/* Where `len` bytes lie, of which the first is at the tail's distance `at`: in the ring, or where they go
+ * round its end, in e->record. */
+static const uint8_t *body_at(struct events *e, const struct ring *r, uint64_t at, size_t len)
+{
+	size_t from = at & (r->bytes - 1);
+
+	if (from + len <= r->bytes)
+		return (const uint8_t *)r->head + e->page + from;
+	copy_out(e, r, at, e->record, len);
+	return e->record;
+}
+
+/* Reads the first record of a ring. Strangers' are passed over. A sample stays there until the next
+ * call, since its stack is borrowed. */
 static void take(struct events *e, struct ring *r, events_wanted *wanted, void *owner,
 		 struct event *event)
 {
@@ -307,12 +331,12 @@ static void take(struct events *e, struct ring *r, events_wanted *wanted, void *
 	event->kind = EVENT_NONE;
 	copy_out(e, r, at + event_process_at(&r->next), &pid, sizeof(pid));
 	if (r->next.type == PERF_RECORD_LOST ||
-	    wanted(owner, pid, r->next.type != PERF_RECORD_SAMPLE)) {
-		copy_out(e, r, at, e->record, len);
-		event_parse(&r->next, e->record, len, event);
-	}
-	atomic_store_explicit(tail_of(r), at + len, memory_order_release);
-	find_next(e, r);
+	    wanted(owner, pid, r->next.type != PERF_RECORD_SAMPLE))
+		event_parse(&r->next, body_at(e, r, at, len), len, event);
+	if (event->kind == EVENT_SAMPLE)
+		e->lent = r;
+	else
+		pass_over(e, r);
 }
 
 /* PERF_SAMPLE_PERIOD does not tell: it stays as at the start (perf_swevent_hrtimer() in
@@ -324,9 +348,12 @@ static uint64_t period_at(const struct events *e, uint64_t ns)
 
 bool events_next(struct events *e, events_wanted *wanted, void *owner, struct event *event)
 {
-	struct ring *r = oldest(e);
+	struct ring *r;
 
-	if (!r)
+	if (e->lent)
+		pass_over(e, e->lent);
+	e->lent = NULL;
+	if (!oldest(e))
 		begin_turn(e);
 	while ((r = oldest(e))) {
 		take(e, r, wanted, owner, event);

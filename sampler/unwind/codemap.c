@@ -43,20 +43,32 @@ struct code_module {
 	uint64_t build_ns;
 };
 
+struct code_answer {
+	uint64_t addr;	/* in the image */
+	uint32_t image; /* its number + 1; 0: none */
+	enum code_calls calls;
+};
+
 int codemap_init(struct codemap *c)
 {
 	size_t len = CODE_SLOTS * sizeof(*c->cache);
 
 	memset(c, 0, sizeof(*c));
 	c->cache = aligned_alloc(CACHE_LINE, len);
+	c->answers = calloc(CODE_SLOTS, sizeof(*c->answers));
 	if (c->cache)
 		memset(c->cache, 0, len);
-	return c->cache ? 0 : ERR_NOMEM;
+	if (c->cache && c->answers)
+		return 0;
+	free(c->cache);
+	free(c->answers);
+	return ERR_NOMEM;
 }
 
 void codemap_release(struct codemap *c)
 {
 	free(c->cache);
+	free(c->answers);
 	for (size_t i = 0; i < c->module_count; i++) {
 		cfi_table_free(c->modules[i].table);
 		cfi_starts_free(c->modules[i].starts);
@@ -213,14 +225,32 @@ const struct code *codemap_learn(struct codemap *c, const struct modmap *maps, u
 	return code;
 }
 
-bool codemap_calls(const struct code *at, struct codebytes *bytes)
+static enum code_calls read_calls(const struct code *at, struct codebytes *bytes)
 {
-	struct code *known = (struct code *)at; /* one of the cache, which is not const */
 	uint64_t target;
 
+	return codebytes_behind_call(bytes, at->addr + 1, &target) ? CODE_CALLS : CODE_CALLS_NOT;
+}
+
+static enum code_calls calls_of_file(struct codemap *c, const struct code *at,
+				     struct codebytes *bytes)
+{
+	uint64_t addr = at->addr - at->bias;
+	uint32_t image = image_id(at->image) + 1;
+	struct code_answer *a = &c->answers[code_slot(addr + image)];
+
+	if (a->addr != addr || a->image != image)
+		*a = (struct code_answer){ addr, image, read_calls(at, bytes) };
+	return a->calls;
+}
+
+bool codemap_calls(struct codemap *c, const struct code *at, struct codebytes *bytes)
+{
+	struct code *known = (struct code *)at; /* one of the cache, which is not const */
+
 	if (known->calls == CODE_CALLS_NOT_ASKED)
-		known->calls = codebytes_behind_call(bytes, at->addr + 1, &target) ? CODE_CALLS :
-										     CODE_CALLS_NOT;
+		known->calls = image_elf(at->image) ? calls_of_file(c, at, bytes) :
+						      read_calls(at, bytes);
 	return known->calls == CODE_CALLS;
 }
 

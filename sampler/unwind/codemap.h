@@ -36,7 +36,8 @@ struct codemap {
 	uint64_t table_bytes; /* memory of all tables */
 	uint64_t generation;  /* of the maps of the current walk */
 	struct code_range range;
-	struct code *cache; /* CODE_SLOTS entries, each a cache line on x86-64 */
+	struct code *cache;	     /* CODE_SLOTS entries, each a cache line on x86-64 */
+	struct code_answer *answers; /* CODE_SLOTS entries: of codemap_calls, for files */
 };
 
 /* ERR_NOMEM: nothing needs to be released. */
@@ -63,8 +64,9 @@ static inline const struct code *codemap_find(struct codemap *c, const struct mo
 	return codemap_learn(c, maps, addr);
 }
 
-/* Does a call end right behind the address, so that a return address may follow? Asked of the code once. */
-bool codemap_calls(const struct code *at, struct codebytes *bytes);
+/* Does a call end right behind the address, so that a return address may follow? The code of a file is
+ * read for it once, whatever processes have mapped it. */
+bool codemap_calls(struct codemap *c, const struct code *at, struct codebytes *bytes);
 
 /* The function that covers `addr`, or that part of a function, by its entry of CFI, with addresses in
  * the process. False: none covers it, or there is no memory. */

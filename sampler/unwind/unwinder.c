@@ -140,7 +140,7 @@ static bool may_doubt(const struct doubts *d, const struct stack *out)
 static bool raises_doubt(struct unwinder *u, const struct code *at, const struct stack *out)
 {
 	bool calls = at && (at->calls == CODE_CALLS || at->kind == CODE_BY_PCLNTAB ||
-			    codemap_calls(at, &u->bytes));
+			    codemap_calls(&u->code, at, &u->bytes));
 
 	return !calls && may_doubt(&u->doubts, out);
 }

@@ -38,11 +38,11 @@ static uint32_t add_function(struct profile *p, const char *name, const char *sy
 static void add_mappings(struct profile *p)
 {
 	struct profile_mapping all[] = {
-		{ 0x400000, 0x500000, 0x1000, string(p, "/bin/program"), string(p, "abcdef"), true,
-		  true, true, true },
-		{ 0x7f0000000000, 0x7f0000001000, 0, string(p, "/lib/libc.so.6"), 0, true, false,
+		{ 0, 0x400000, 0x500000, 0x1000, string(p, "/bin/program"), string(p, "abcdef"),
+		  true, true, true, true },
+		{ 0, 0x7f0000000000, 0x7f0000001000, 0, string(p, "/lib/libc.so.6"), 0, true, false,
 		  false, false },
-		{ 0xffffffffff600000, 0xffffffffff601000, 0, string(p, "[vsyscall]"), 0, false,
+		{ 0, 0xffffffffff600000, 0xffffffffff601000, 0, string(p, "[vsyscall]"), 0, false,
 		  false, false, false },
 	};
 	uint32_t id;
