@@ -136,13 +136,17 @@ static bool may_doubt(const struct doubts *d, const struct stack *out)
 	return d->count < DOUBTS_MOST && !is_in_doubt(d, out->count - 1);
 }
 
-/* Has a step of the last frame by CFI led to what cannot be a caller? */
-static bool raises_doubt(struct unwinder *u, const struct code *at, const struct stack *out)
+/* Has a step of the last frame by CFI led to what cannot be a caller, as far as the code is not known to
+ * make a call there? */
+static __attribute__((noinline)) bool raises_doubt(struct unwinder *u, const struct code *at,
+						   const struct walk *w, enum frame_kind kind,
+						   const struct stack *out)
 {
-	bool calls = at && (at->calls == CODE_CALLS || at->kind == CODE_BY_PCLNTAB ||
-			    codemap_calls(&u->code, at, &u->bytes));
-
-	return !calls && may_doubt(&u->doubts, out);
+	if (w->source != FRAME_BY_CFI || kind != FRAME_RETURN)
+		return false;
+	if (at && (at->kind == CODE_BY_PCLNTAB || codemap_calls(&u->code, at, &u->bytes)))
+		return false;
+	return may_doubt(&u->doubts, out);
 }
 
 /* The step by CFI, unless the code says otherwise. */
@@ -252,11 +256,12 @@ static int push_frames(struct unwinder *u, const struct modmap *maps, struct wal
 			*kind = is_trampoline(w, at, pc) ? FRAME_SIGNAL : *kind;
 			at = codemap_find(&u->code, maps, addr); /* others were looked up */
 		}
-		if (w->source == FRAME_BY_CFI && *kind == FRAME_RETURN && raises_doubt(u, at, out))
+		if ((!at || at->calls != CODE_CALLS) && raises_doubt(u, at, w, *kind, out))
 			return STEP_IN_DOUBT;
 		if (push(at, pc, w->regs.r[DWARF_SP], *kind, w->source, out))
 			return ERR_NOMEM;
-		if (!at || out->count == FRAMES_MAX || is_in_doubt(&u->doubts, out->count - 1) ||
+		if (!at || out->count == FRAMES_MAX ||
+		    (u->doubts.count && is_in_doubt(&u->doubts, out->count - 1)) ||
 		    !step_fast(w, at, &pc))
 			break;
 		*kind = FRAME_RETURN;
