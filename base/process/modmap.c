@@ -9,8 +9,8 @@
  * executable; there the device must agree, too.
  *
  * A program may move its text to memory of huge pages (node --use-largepages, hugify of BOLT and
- * chromium, iodlr, mysqld, HHVM). Such a range keeps the image of the file whose other mappings lie
- * beside it, if by their place it is where an executable segment of that file belongs.
+ * chromium, iodlr, mysqld, HHVM). Such a range keeps the image of the file whose data lie beside it, if
+ * by their place it is where an executable segment of that file belongs.
  *
  * Reading the maps again costs the target time (mmap_lock), so the owner calls modmap_refresh only
  * when a pc is in no range, and now and then.
@@ -228,8 +228,9 @@ static struct image *open_image(const struct modmap *m, const struct maps_line *
 	return image ? image : image_open_none(path);
 }
 
-/* Address in the process minus image address, from the segment that holds the range's file offset,
- * one that is executable as the range is if there are two, for a page of the file may be in both. The image addresses of a file without ELF are its offsets, those of memory are its addresses. */
+/* Address in the process minus image address, from the segment that holds the range's file offset; a
+ * page of the file may be in two, of which one is executable as the range is. The image addresses of a
+ * file without ELF are its offsets, those of memory are its addresses. */
 static uint64_t bias_of(const struct image *image, const struct maps_line *line)
 {
 	size_t count;
@@ -332,9 +333,16 @@ static void settle(struct modmap *m, struct mapping *range, const struct maps_li
 	range->offset = offset;
 }
 
+/* Does a file's mapping tell where its text belongs? One that is executable does not: V8 maps the text
+ * of its builtins once more, amid the code that it compiles. */
+static bool proves_place(const struct maps_line *line)
+{
+	return line->inode && line->prot[2] != 'x' && !may_be_moved(line);
+}
+
 /* The lines around memory that may be text. */
 struct around {
-	struct maps_line below; /* the last line of a file */
+	struct maps_line below; /* the last line that proves a place */
 	size_t pending;		/* the first range behind it */
 };
 
@@ -376,7 +384,7 @@ static int parse(struct modmap *m, struct error *err)
 	spans_begin(&m->spans);
 	while ((rc = maps_next(&c, &line, err)) > 0) {
 		spans_add(&m->spans, line.start, line.end, line.prot);
-		if (line.inode && !may_be_moved(&line))
+		if (proves_place(&line))
 			settle_pending(m, &around, &line);
 		if (line.prot[2] == 'x' && (rc = add_line(m, &line, &around))) {
 			rc = error_nomem(err);

@@ -79,7 +79,7 @@ class Places:
     """Names addresses. The maps of a process are read when it is first met or `look` is called."""
 
     def __init__(self):
-        self.files, self.maps = {}, {}
+        self.files, self.maps, self.met = {}, {}, collections.Counter()  # met: by perf
 
     def look(self, pids):
         for pid in pids:
@@ -113,7 +113,12 @@ class Places:
         return RUNTIME if start in functions.loops else (path, start)
 
     def of_call(self, call):
-        """libc's function that makes a system call, as of a sample that is "[close]" alone."""
+        """libc's function that makes a system call, as of a sample that is "[close]" alone. Some programs
+        make it by syscall(2), as libuv its close: whichever perf has met more often."""
+        named, any_call = self.in_libc(call), self.in_libc("syscall")
+        return any_call if any_call != RUNTIME and self.met[any_call] > self.met[named] else named
+
+    def in_libc(self, call):
         wanted = [f"{before}{call}{after}" for after in ("", "64")
                   for before in ("", "__", "__libc_", "__GI_", "__GI___", "__GI___libc_")]
         for path, functions in self.files.items():
@@ -138,6 +143,7 @@ def of_perf(data, places, pids):
     for pid, address in re.findall(r"(?m)^\s*(\d+)\s+ABI:[12]\s+IP:0x([0-9a-f]+)", text):
         if int(pid) in pids:
             found.append(places.at(int(pid), int(address, 16)))
+    places.met.update(found)
     return found
 
 

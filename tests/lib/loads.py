@@ -311,6 +311,11 @@ def app(environ, start_response):
 """)
         return ["/usr/bin/python3", shutil.which("gunicorn"), "-w", "2", "-b", f"127.0.0.1:{self.port}", "work:app"]
 
+    def pids(self):
+        """The master listens before there are workers."""
+        assert wait_for(lambda: len(super(Gunicorn, self).pids()) >= 3, 50)
+        return super().pids()
+
     def clients(self):
         return self.ab()
 
