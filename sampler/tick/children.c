@@ -59,8 +59,7 @@ int recorded_add_child(struct recorded *r, pid_t pid)
 	rc = recorded_start_member(r, m, old, NULL);
 	if (!rc)
 		return 0;
-	r->member_count--;
-	member_close(m);
+	recorded_drop_member(r);
 	return rc == ERR_NOMEM ? rc : 0;
 }
 
@@ -110,8 +109,8 @@ int recorded_find_children(struct recorded *r, bool all)
 	int rc = 0;
 
 	/* Members that are added here are searched in the same loop. */
-	for (uint32_t i = 0; !rc && i < r->member_count; i++)
-		if (!r->members[i]->ended && (all || r->members[i]->children_due_ns <= now))
-			rc = find_children_of(r, r->members[i]);
+	for (uint32_t i = 0; !rc && i < r->living_count; i++)
+		if (!r->living[i]->ended && (all || r->living[i]->children_due_ns <= now))
+			rc = find_children_of(r, r->living[i]);
 	return rc;
 }

@@ -126,8 +126,8 @@ static int place_all(struct round *r)
 {
 	int rc = 0;
 
-	for (uint32_t i = 0; !rc && i < r->recorded.member_count; i++)
-		rc = place_threads(r, r->recorded.members[i]);
+	for (uint32_t i = 0; !rc && i < r->recorded.living_count; i++)
+		rc = place_threads(r, r->recorded.living[i]);
 	return rc;
 }
 
@@ -202,13 +202,14 @@ static int refresh_members(struct round *round, bool changed, struct error *err)
 	if (changed)
 		roster_lock(&round->roster);
 
-	for (uint32_t i = 0; !rc && i < r->member_count; i++) {
-		rc = refresh_member(round, r->members[i], &changed, err);
-		alive |= !r->members[i]->ended;
+	for (uint32_t i = 0; !rc && i < r->living_count; i++) {
+		rc = refresh_member(round, r->living[i], &changed, err);
+		alive |= !r->living[i]->ended;
 	}
+	recorded_sweep(r);
 	if (changed) {
 		round->plan.changed_ns = round->plan.tick_ns;
-		rc = rc ? rc : roster_list(&round->roster, r->members, r->member_count);
+		rc = rc ? rc : roster_list(&round->roster, r->living, r->living_count);
 		roster_unlock(&round->roster);
 		rc = rc ? rc : place_all(round);
 	}
@@ -234,7 +235,7 @@ static int find_children(struct round *r)
 	r->listed = r->recorded.member_count;
 	sources_choose(r);
 	roster_lock(&r->roster);
-	rc = roster_list(&r->roster, r->recorded.members, r->recorded.member_count);
+	rc = roster_list(&r->roster, r->recorded.living, r->recorded.living_count);
 	roster_unlock(&r->roster);
 	return rc ? rc : place_all(r);
 }
@@ -242,9 +243,9 @@ static int find_children(struct round *r)
 /* Tickers do not read it themselves: they are not to wait for the process's memory. */
 static void note_moments(const struct recorded *r)
 {
-	for (uint32_t i = 0; i < r->member_count; i++)
-		if (!r->members[i]->ended && r->members[i]->labels_seen)
-			r->members[i]->moment = labelling_moment(r->members[i]);
+	for (uint32_t i = 0; i < r->living_count; i++)
+		if (!r->living[i]->ended && r->living[i]->labels_seen)
+			r->living[i]->moment = labelling_moment(r->living[i]);
 }
 
 static int look_at_all(struct round *round)

@@ -47,6 +47,8 @@ int recorded_add_member(struct recorded *r, pid_t pid, struct member **m, struct
 
 	if (room_for((void **)&r->members, &r->member_room, r->member_count + 1u,
 		     sizeof(struct member *)) ||
+	    room_for((void **)&r->living, &r->living_room, r->living_count + 1u,
+		     sizeof(struct member *)) ||
 	    hashindex_reserve(&r->by_pid, 1))
 		return error_nomem(err);
 	rc = member_open(m, pid, r->member_count ? r->members[0] : NULL, err);
@@ -55,8 +57,24 @@ int recorded_add_member(struct recorded *r, pid_t pid, struct member **m, struct
 	if (!recorded_member(r, pid))
 		hashindex_add(&r->by_pid, hash_bytes(&pid, sizeof(pid)), r->member_count);
 	(*m)->index = r->member_count;
-	r->members[r->member_count++] = *m;
+	r->members[r->member_count++] = r->living[r->living_count++] = *m;
 	return 0;
+}
+
+void recorded_drop_member(struct recorded *r)
+{
+	member_close(r->members[--r->member_count]);
+	r->living_count--;
+}
+
+void recorded_sweep(struct recorded *r)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < r->living_count; i++)
+		if (!r->living[i]->ended)
+			r->living[kept++] = r->living[i];
+	r->living_count = kept;
 }
 
 int recorded_init(struct recorded *r, const pid_t *pids, size_t count,
@@ -108,6 +126,7 @@ void recorded_release(struct recorded *r)
 	for (uint32_t i = 0; i < r->member_count; i++)
 		member_close(r->members[i]);
 	free(r->members);
+	free(r->living);
 	hashindex_release(&r->by_pid);
 	pthread_mutex_destroy(&r->lock);
 }

@@ -41,6 +41,9 @@ struct recorded {
 	uint32_t member_count;
 	size_t member_room;
 	struct hashindex by_pid; /* of members; entries of those that have ended stay */
+	struct member **living;	 /* those that had not ended when it was swept */
+	uint32_t living_count;
+	size_t living_room;
 	unsigned rate;
 	bool wall, children, goid;
 	bool late; /* samples come by themselves: members need not be read to find out who runs */
@@ -67,6 +70,12 @@ void recorded_release(struct recorded *r);
 
 /* Adds a member, which is not started yet, and is owned by `r`. Errors as of member_open. */
 int recorded_add_member(struct recorded *r, pid_t pid, struct member **m, struct error *err);
+
+/* Takes back the last member, which could not be started. */
+void recorded_drop_member(struct recorded *r);
+
+/* Leaves those out of r->living that have ended: a build has ten thousand, and each tick goes through it. */
+void recorded_sweep(struct recorded *r);
 
 /* Starts a member. Where `late`, one that does not run now is read when it has its first sample: most
  * backends of a server, and most processes of a build, have none. Errors as of member_start. */

@@ -280,8 +280,8 @@ static void set_own_priority(const struct round *r)
 {
 	bool compiles = sources_hurry(r);
 
-	for (uint32_t i = 0; i < r->recorded.member_count; i++)
-		compiles |= interps_compile(r->recorded.members[i]->interps);
+	for (uint32_t i = 0; i < r->recorded.living_count; i++)
+		compiles |= interps_compile(r->recorded.living[i]->interps);
 	set_priority(compiles ? PRIORITY_PROMPT : PRIORITY_ORDINARY);
 }
 

@@ -103,9 +103,8 @@ static void keep_events(struct round *r)
 /* Does any living process have that source? */
 static bool serves_any(const struct round *r, bool by_events)
 {
-	for (uint32_t i = 0; i < r->recorded.member_count; i++)
-		if (!r->recorded.members[i]->ended &&
-		    r->recorded.members[i]->by_events == by_events)
+	for (uint32_t i = 0; i < r->recorded.living_count; i++)
+		if (!r->recorded.living[i]->ended && r->recorded.living[i]->by_events == by_events)
 			return true;
 	return false;
 }
@@ -124,10 +123,10 @@ bool sources_choose(struct round *r)
 	if (r->collecting)
 		return false; /* a record is being read: nothing may be opened anew */
 	keep_events(r);
-	for (uint32_t i = 0; r->events && i < r->recorded.member_count; i++)
-		judge_depth(r, r->recorded.members[i]);
-	for (uint32_t i = 0; i < r->recorded.member_count; i++) {
-		struct member *m = r->recorded.members[i];
+	for (uint32_t i = 0; r->events && i < r->recorded.living_count; i++)
+		judge_depth(r, r->recorded.living[i]);
+	for (uint32_t i = 0; i < r->recorded.living_count; i++) {
+		struct member *m = r->recorded.living[i];
 		bool now = sources_suffice(r, m);
 
 		if (!now)
