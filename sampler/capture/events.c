@@ -40,7 +40,7 @@ struct events {
 	unsigned count;
 	struct ring *lent; /* its first record is the sample that was returned last; or NULL */
 	long online;	   /* CPUs, when they were opened */
-	bool resting;
+	bool resting, in_turn;
 	uint64_t told_ns; /* since when no news is missing */
 	uint64_t period_ns, lost;
 	uint64_t before_ns, since_ns; /* the period until then */
@@ -353,8 +353,9 @@ bool events_next(struct events *e, events_wanted *wanted, void *owner, struct ev
 	if (e->lent)
 		pass_over(e, e->lent);
 	e->lent = NULL;
-	if (!oldest(e))
+	if (!e->in_turn)
 		begin_turn(e);
+	e->in_turn = true;
 	while ((r = oldest(e))) {
 		take(e, r, wanted, owner, event);
 		if (event->kind == EVENT_LOST) {
@@ -365,6 +366,7 @@ bool events_next(struct events *e, events_wanted *wanted, void *owner, struct ev
 			return true;
 		}
 	}
+	e->in_turn = false;
 	return false;
 }
 

@@ -56,7 +56,8 @@ int events_keep(struct events *e, struct error *err);
 typedef bool events_wanted(void *owner, pid_t pid, bool news);
 
 /* The next record about a wanted process (of a new thread: made by one), valid until the next call, in
- * the order of time. False: there is none now. */
+ * the order of time. False: there is none of those that had come when this turn began, at the first call
+ * after the last false. */
 bool events_next(struct events *e, events_wanted *wanted, void *owner, struct event *event);
 
 /* CLOCK_MONOTONIC: since when each news of a wanted process has been, or will be, returned by

@@ -88,6 +88,15 @@ void member_leave_space(struct member *m)
 	m->maps_fd = -1;
 }
 
+void member_let_go(struct member *m)
+{
+	member_leave_space(m);
+	if (m->pagemap_fd >= 0)
+		close(m->pagemap_fd);
+	m->pagemap_fd = -1;
+	threads_close(m->threads);
+}
+
 enum member_space member_space(struct member *m)
 {
 	m->space_asked_ns = monotonic_ns();
@@ -106,7 +115,7 @@ enum member_space member_space(struct member *m)
  * as empty as soon as it is gone, and a leader that makes way for another thread has none
  * (de_thread() in fs/exec.c). The descriptor is opened first: maps that are read while it lasts are
  * those of its address space. */
-static int read_first_maps(struct member *m, struct error *err)
+static int read_first_maps(struct member *m, int tries, struct error *err)
 {
 	const struct timespec moment = { 0, EXEC_NS / EXEC_TRIES };
 	uint64_t cpu;
@@ -120,7 +129,7 @@ static int read_first_maps(struct member *m, struct error *err)
 		m->maps_cost_ns = thread_cpu_ns() - cpu;
 		if (rc ? rc != ERR_GONE : has_space(m))
 			return rc;
-		if (i == EXEC_TRIES || !process_alive(&m->process))
+		if (i == tries || !process_alive(&m->process))
 			return rc;
 		nanosleep(&moment, NULL);
 	}
@@ -145,15 +154,32 @@ void member_count_from(struct member *m, uint64_t now_ns)
 	process_cpu_ns(&m->process, &m->cpu_start_ns);
 }
 
-int member_read(struct member *m, struct error *err)
+static int read_with(struct member *m, int tries, struct error *err)
 {
-	int rc = read_first_maps(m, err);
+	int rc = read_first_maps(m, tries, err);
 
 	if (rc) {
 		m->maps_read_ns = 0;
 		return rc;
 	}
 	return member_find_go(m) || member_find_interps(m) ? error_nomem(err) : 0;
+}
+
+int member_read(struct member *m, struct error *err)
+{
+	return read_with(m, EXEC_TRIES, err);
+}
+
+int member_read_soon(struct member *m)
+{
+	uint64_t now = monotonic_ns();
+	int rc;
+
+	if (now < m->read_due_ns)
+		return ERR_GONE;
+	rc = read_with(m, 0, NULL);
+	m->read_due_ns = now + (rc ? EXEC_NS : 0);
+	return rc;
 }
 
 int member_start(struct member *m, bool old, struct error *err)

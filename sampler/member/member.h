@@ -52,13 +52,13 @@ struct member {
 	/* CLOCK_MONOTONIC: since when it has had its present address space, as far as that is known;
 	 * when that was met first, and when it was asked for last. */
 	uint64_t space_ns, space_met_ns, space_asked_ns;
-	int maps_fd;  /* reads as empty once the address space is gone; -1: it is known to be */
+	int maps_fd; /* reads as empty once the address space is gone; -1: it is known to be */
+	uint64_t read_due_ns; /* when to try again to read it for the first time */
 	bool leaving; /* its maps are those of the program that it has left: not to be read again */
 	uint64_t maps_read_ns, maps_cost_ns; /* the last reading: when it began, and its CPU time */
 	uint64_t cpu_start_ns;		     /* of the process, before the round */
 	uint64_t cpu_ns;		     /* in the round, at the last reading */
 	uint64_t children_due_ns;	     /* when to look for children again */
-	uint64_t listed_ns;		     /* when its threads were asked for last */
 	struct member_news {		     /* the newest of each kind (sampler/tick/news.h) */
 		uint64_t mapped_ns, executed_ns, begun_ns, ended_ns;
 	} news;
@@ -90,6 +90,10 @@ int member_begin(struct member *m, bool old, struct error *err);
  * member_begin. */
 int member_read(struct member *m, struct error *err);
 bool member_is_read(const struct member *m);
+
+/* As member_read, without waiting where there are no maps: amid an exec or an exit, or since its first
+ * thread has ended. It is not tried again at once. ERR_GONE, ERR_PERM, ERR_NOMEM. */
+int member_read_soon(struct member *m);
 
 /* What an older process and its threads have done so far does not count: the search for runtimes takes
  * time. */
@@ -132,6 +136,9 @@ int member_symbolizer(const struct member *m, unsigned flags, struct symbolizer 
 
 /* Reads the maps again, and notes when, and the CPU time that it took. Nothing while it is leaving. */
 void member_read_maps(struct member *m);
+
+/* It has ended: closes the files by which it was looked at. */
+void member_let_go(struct member *m);
 
 /* It has executed a program: member_space will find another address space. */
 void member_leave_space(struct member *m);

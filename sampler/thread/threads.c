@@ -91,7 +91,7 @@ int threads_new(struct threads **out, const struct process *process, bool old, s
 	t->process = process;
 	t->known_ns = monotonic_ns();
 	t->first_scan = old;
-	rc = threads_refresh(t, err);
+	rc = threads_refresh(t, 0, err);
 	if (!rc && old)
 		reserve_files(t);
 	t->first_scan = false;
@@ -297,6 +297,12 @@ static int add(struct threads *t, pid_t tid)
 	return 0;
 }
 
+void threads_close(struct threads *t)
+{
+	for (uint32_t i = 0; i < t->count; i++)
+		close_files(t, &t->all[i]);
+}
+
 void threads_count_from(struct threads *t, uint64_t now_ns)
 {
 	struct schedstat now;
@@ -345,16 +351,23 @@ static void sweep(struct threads *t)
 			set_ended(t, &t->all[i]);
 }
 
+/* Without a descriptor for the folder, the list stays as it was. */
+static int refuse_folder(const struct threads *t, struct error *err)
+{
+	if (errno != EMFILE && errno != ENFILE)
+		return error_set(err, ERR_GONE, "process %d has ended", t->process->pid);
+	return t->scan ? 0 :
+			 error_errno(err, ERR_IO, "cannot list the threads of process %d",
+				     t->process->pid);
+}
+
 static int read_folder(struct threads *t, struct error *err)
 {
 	int fd = process_openat(t->process, "task", O_RDONLY | O_DIRECTORY), rc;
 	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
 
 	if (!dir) {
-		rc = errno == EMFILE && !t->scan ?
-			     error_errno(err, ERR_IO, "cannot list the threads of process %d",
-					 t->process->pid) :
-			     error_set(err, ERR_GONE, "process %d has ended", t->process->pid);
+		rc = refuse_folder(t, err);
 		if (fd >= 0)
 			close(fd);
 		return rc;
@@ -386,14 +399,19 @@ bool threads_all_listed(const struct threads *t)
 	       st.st_nlink - 2 == t->listed;
 }
 
-int threads_are_listed(struct threads *t, struct error *err)
+uint64_t threads_known_ns(const struct threads *t)
+{
+	return t->known_ns;
+}
+
+int threads_are_listed(struct threads *t, uint64_t begun_ns, struct error *err)
 {
 	uint64_t now = monotonic_ns();
 	struct stat st;
 
 	if (fstatat(t->process->proc_fd, "task", &st, 0))
 		return error_set(err, ERR_GONE, "process %d has ended", t->process->pid);
-	if (st.st_nlink == t->links && !t->some_ended) {
+	if (st.st_nlink == t->links && !t->some_ended && begun_ns <= t->known_ns) {
 		t->known_ns = now;
 		return 0;
 	}
@@ -404,9 +422,9 @@ int threads_are_listed(struct threads *t, struct error *err)
 	return ERR_BUSY;
 }
 
-int threads_refresh(struct threads *t, struct error *err)
+int threads_refresh(struct threads *t, uint64_t begun_ns, struct error *err)
 {
-	int rc = threads_are_listed(t, err);
+	int rc = threads_are_listed(t, begun_ns, err);
 
 	return rc == ERR_BUSY ? threads_list(t, err) : rc;
 }

@@ -147,13 +147,17 @@ int threads_new(struct threads **t, const struct process *process, bool old, str
 void threads_free(struct threads *t);
 
 /* Has no thread started or ended since they were listed? 0; ERR_BUSY: one has, so threads_list is to
- * be called. Where listing is expensive, 0 may be returned all the same. ERR_GONE when the process has
- * no threads any more. Cheap. */
-int threads_are_listed(struct threads *t, struct error *err);
+ * be called. Where listing is expensive, 0 may be returned all the same. `begun_ns`: when one is known
+ * to have begun (the count may be the same, since another one has ended); 0: not known. ERR_GONE when
+ * the process has no threads any more. Cheap. */
+int threads_are_listed(struct threads *t, uint64_t begun_ns, struct error *err);
+
+/* CLOCK_MONOTONIC: when all threads were known last. */
+uint64_t threads_known_ns(const struct threads *t);
 
 /* Looks for threads that have started or ended. Cheap when none has; where listing is expensive, it
  * may be left to a later call. ERR_GONE when the process has no threads any more, ERR_NOMEM. */
-int threads_refresh(struct threads *t, struct error *err);
+int threads_refresh(struct threads *t, uint64_t begun_ns, struct error *err);
 
 /* The same at any cost: lists all threads that there are now, but for those that are listed behind one
  * that ends meanwhile (next_tid() in fs/proc/base.c ends the list there). */
@@ -166,6 +170,9 @@ bool threads_all_listed(const struct threads *t);
 
 /* All of them count from now on, their CPU time too. */
 void threads_count_from(struct threads *t, uint64_t now_ns);
+
+/* Closes the files of all threads, of a process that has ended. */
+void threads_close(struct threads *t);
 
 /* Every thread ever seen; pointers stay valid until the next refresh. */
 struct thread *threads_get(struct threads *t, size_t *count);

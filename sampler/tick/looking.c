@@ -159,7 +159,7 @@ static int look_at_member(struct round *r, struct member *m)
 /* Tickers do not search while a list of threads changes. */
 static int list_anew(struct round *r, struct member *m, bool *changed, struct error *err)
 {
-	int rc = threads_are_listed(m->threads, err);
+	int rc = threads_are_listed(m->threads, m->news.begun_ns, err);
 
 	if (rc != ERR_BUSY)
 		return rc;
@@ -176,7 +176,6 @@ static int refresh_member(struct round *r, struct member *m, bool *changed, stru
 
 	if (news_list_holds(r, m))
 		return 0;
-	m->listed_ns = monotonic_ns();
 	rc = ended ? ERR_GONE : list_anew(r, m, changed, err);
 
 	if (rc && rc != ERR_GONE)
@@ -206,7 +205,6 @@ static int refresh_members(struct round *round, bool changed, struct error *err)
 		rc = refresh_member(round, r->living[i], &changed, err);
 		alive |= !r->living[i]->ended;
 	}
-	recorded_sweep(r);
 	if (changed) {
 		round->plan.changed_ns = round->plan.tick_ns;
 		rc = rc ? rc : roster_list(&round->roster, r->living, r->living_count);

@@ -4,6 +4,7 @@
 #include "sampler/capture/event.h"
 #include "sampler/capture/events.h"
 #include "sampler/member/member.h"
+#include "sampler/thread/threads.h"
 #include "sampler/tick/round.h"
 
 /* So often all is asked for all the same. */
@@ -34,7 +35,8 @@ bool news_list_holds(const struct round *r, const struct member *m)
 	const struct member_news *n = &m->news;
 	uint64_t settled_ns = n->ended_ns ? n->ended_ns + SETTLE_NS : 0;
 
-	return holds(r, m->listed_ns, n->begun_ns > settled_ns ? n->begun_ns : settled_ns, ASK_NS);
+	return holds(r, threads_known_ns(m->threads),
+		     n->begun_ns > settled_ns ? n->begun_ns : settled_ns, ASK_NS);
 }
 
 bool news_maps_hold(const struct round *r, const struct member *m)
@@ -60,6 +62,14 @@ void news_date_space(const struct round *r, struct member *m)
 		m->space_ns = executed_ns;
 	else
 		m->space_ns = m->space_met_ns;
+}
+
+bool news_doubt_maps(const struct round *r, struct member *m)
+{
+	if (m->leaving || !r->events || !events_tell_exec(r->events, m->process.pid))
+		return false;
+	m->space_ns = m->space_met_ns = monotonic_ns();
+	return true;
 }
 
 /* Maps that were read since may be those of a third program, whose record is not read yet. */

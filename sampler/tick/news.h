@@ -32,6 +32,10 @@ bool news_space_holds(const struct round *r, const struct member *m);
 /* Are all children known that processes of the round have made? */
 bool news_children_hold(const struct round *r);
 
+/* After maps were read: may they be those of a program that the process has executed since, whose record
+ * is not read yet? Then stacks taken before now are not walked with them. */
+bool news_doubt_maps(const struct round *r, struct member *m);
+
 /* After another address space was met: sets since when the process has it, which is when it executed
  * the program, if that is told, and else now. */
 void news_date_space(const struct round *r, struct member *m);

@@ -74,6 +74,8 @@ void recorded_sweep(struct recorded *r)
 	for (uint32_t i = 0; i < r->living_count; i++)
 		if (!r->living[i]->ended)
 			r->living[kept++] = r->living[i];
+		else if (r->living[i]->by_events) /* no ticker may be at work on it */
+			member_let_go(r->living[i]);
 	r->living_count = kept;
 }
 

@@ -305,6 +305,7 @@ static void tick(struct round *r)
 		rc = keep_tickers(r);
 	round_collect(r);
 	round_unwind_at_leisure(r);
+	recorded_sweep(&r->recorded);
 	if (waiting_settle(&r->recorded, r->plan.tick_ns))
 		end_with(r, RECORDING_LOST);
 	if (r->no_memory)

@@ -10,6 +10,7 @@
 #include "sampler/account/budget.h"
 #include "sampler/capture/event.h"
 #include "sampler/capture/events.h"
+#include "sampler/capture/exposure.h"
 #include "sampler/capture/slots.h"
 #include "sampler/interp/interps.h"
 #include "sampler/member/member.h"
@@ -113,7 +114,7 @@ static bool serves_any(const struct round *r, bool by_events)
 static void read_for_tickers(struct round *r, struct member *m)
 {
 	if (!m->ended && !member_is_read(m))
-		r->no_memory |= member_read(m, NULL) == ERR_NOMEM;
+		r->no_memory |= member_read_soon(m) == ERR_NOMEM;
 }
 
 bool sources_choose(struct round *r)
@@ -131,6 +132,8 @@ bool sources_choose(struct round *r)
 
 		if (!now)
 			read_for_tickers(r, m);
+		if (m->by_events && !now) /* a stop may do harm to it */
+			exposure_look(m);
 		changed |= !m->ended && m->by_events != now;
 		m->by_events = now;
 	}
@@ -178,7 +181,7 @@ void sources_learn(struct member *m, const struct slot *slot, const struct stack
 struct intake {
 	struct round *round;
 	struct member *member; /* of the record that is read */
-	bool listed;	       /* threads have been listed for it */
+	struct member *listed; /* whose threads were listed for it last; or NULL */
 };
 
 static bool is_of_interest(void *intake, pid_t pid, bool news)
@@ -189,18 +192,23 @@ static bool is_of_interest(void *intake, pid_t pid, bool news)
 	return in->member && (news || in->member->by_events);
 }
 
-/* A thread that was not listed may be new. */
+/* A thread that was not listed may be new. (Nothing else is refreshed: a process that ends meanwhile may
+ * have samples that are not read yet.) */
 static struct thread *served_thread(struct intake *in, pid_t tid)
 {
-	struct thread *thread = threads_find(in->member->threads, tid);
+	struct member *m = in->member;
+	struct thread *thread = threads_find(m->threads, tid);
+	int rc;
 
-	if (thread || in->listed)
+	if (thread || in->listed == m)
 		return thread;
-	in->listed = true;
-	in->round->plan.refresh_due_ns = 0;
-	if (round_refresh(in->round))
-		return NULL;
-	return threads_find(in->member->threads, tid);
+	in->listed = m;
+	in->round->plan.changed_ns = in->round->plan.tick_ns;
+	roster_lock(&in->round->roster);
+	rc = threads_refresh(m->threads, m->news.begun_ns, NULL);
+	roster_unlock(&in->round->roster);
+	in->round->no_memory |= rc == ERR_NOMEM;
+	return rc ? NULL : threads_find(m->threads, tid);
 }
 
 static struct slot *free_slot(struct round *r)
@@ -271,7 +279,8 @@ static void take_event(struct intake *in, const struct event *e)
 		take_sample(in, e);
 		return;
 	}
-	in->listed &= e->kind != EVENT_BEGUN;
+	if (e->kind == EVENT_BEGUN && in->member == in->listed)
+		in->listed = NULL;
 	news_take(in->round, in->member, e);
 }
 
@@ -288,10 +297,11 @@ static void count_periods(struct round *r)
 	r->events_lost += lost;
 	if (events_are_resting(r->events))
 		return;
+	lost = lost < made ? lost : made; /* news and strangers' samples among them */
 	f->unserved += lost;
 	f->due += due;
 	f->withheld += due - made;
-	made -= lost < made ? lost : made; /* strangers' among them */
+	made -= lost;
 	f->ticks += made;
 	f->parts += made * BUDGET_ONE;
 }

@@ -38,11 +38,12 @@ enum {
 static bool read_late(struct round *r, struct member *m)
 {
 	uint64_t met_ns = m->space_met_ns;
-	int rc = member_read(m, NULL);
+	int rc = member_read_soon(m);
 
 	r->no_memory |= rc == ERR_NOMEM;
 	if (m->space_met_ns != met_ns)
 		news_date_space(r, m);
+	news_doubt_maps(r, m);
 	return !rc;
 }
 
@@ -52,7 +53,7 @@ static bool know_address_space(struct round *r, struct member *m)
 	enum member_space space = SPACE_SAME;
 
 	if (!member_is_read(m))
-		return read_late(r, m);
+		return !m->leaving && read_late(r, m);
 	if (!news_space_holds(r, m))
 		space = member_space(m);
 	if (space == SPACE_NEW) {
@@ -324,6 +325,10 @@ static int walk_slot(struct round *r, struct member *m, struct slot *slot)
 		uint64_t generation = modmap_generation(m->maps);
 
 		member_read_maps(m);
+		if (news_doubt_maps(r, m)) {
+			r->recorded.stats.dropped++;
+			return 0;
+		}
 		if (modmap_generation(m->maps) != generation)
 			rc = walk(w, m, slot, &w->walk);
 	}
@@ -364,8 +369,10 @@ static void read_old_maps(const struct round *r, struct member *m)
 	if (news_maps_hold(r, m))
 		return;
 	if (age > MAPS_AGE_MIN_NS &&
-	    age / r->recorded.member_count > m->maps_cost_ns * MAPS_COST_FACTOR)
+	    age / r->recorded.living_count > m->maps_cost_ns * MAPS_COST_FACTOR) {
 		member_read_maps(m);
+		news_doubt_maps(r, m);
+	}
 }
 
 /* The runtimes of the process may have changed; tickers use what is known of them. */
