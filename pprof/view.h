@@ -35,6 +35,7 @@ struct report_view {
 	size_t nodecount; /* 0: all */
 	enum report_by by;
 	bool cum;	   /* sort by cum */
+	bool verbose;	   /* the whole heading, as pprof has it, and not three lines */
 	const char *title; /* of a page; NULL: from the profile */
 	unsigned width;	   /* columns that lines may take; 0: no limit */
 	bool colour;

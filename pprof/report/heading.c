@@ -1,4 +1,5 @@
-/* ProfileLabels and reportLabels of google/pprof's internal/report/report.go, line by line, but for
+/* Three lines: whose profile it is, of how much, and how much of that is shown. With v->verbose,
+ * ProfileLabels and reportLabels of google/pprof's internal/report/report.go, line by line, but for
  * the comments of many runs (pprof/comments.h) and what the total of a wall profile is of. */
 #include "pprof/report/heading.h"
 
@@ -17,7 +18,10 @@
 #include "pprof/profile.h"
 #include "pprof/units.h"
 
-enum { FILTER_MAX = 80 }; /* bytes of a filter that are shown */
+enum {
+	FILTER_MAX = 80, /* bytes of a filter that are shown */
+	TIME_TEXT = 64
+};
 
 const char *heading_unit(const struct profile *p, const struct report_view *v)
 {
@@ -41,21 +45,27 @@ static int add_string(struct buffer *out, const char *word, const struct profile
 	return add_line(out, word, e->text, e->len);
 }
 
-/* The first mapping is the program's. */
-int heading_program(const struct profile *p, struct buffer *out)
+/* The first mapping is the program's. *len is 0 if it has no name. */
+static const char *program_name(const struct profile *p, size_t *len)
 {
 	const struct strset_entry *file;
-	const char *base;
-	size_t len;
-	int rc = 0;
 
+	*len = 0;
 	if (!p->mapping_count)
-		return 0;
+		return "";
 	file = &p->strings.entries[p->mappings[0].filename];
-	base = path_base(file->text, file->len, &len);
-	if (file->len)
-		rc = add_line(out, "File: ", base, len);
-	return rc ? rc : add_string(out, "Build ID: ", p, p->mappings[0].build_id);
+	return file->len ? path_base(file->text, file->len, len) : "";
+}
+
+int heading_program(const struct profile *p, struct buffer *out)
+{
+	size_t len;
+	const char *name = program_name(p, &len);
+	int rc = add_line(out, "File: ", name, len);
+
+	if (rc || !p->mapping_count)
+		return rc;
+	return add_string(out, "Build ID: ", p, p->mappings[0].build_id);
 }
 
 /* In place of the comments of many runs, a line. */
@@ -86,17 +96,16 @@ static int add_comments(const struct profile *p, struct buffer *out)
 	return rc;
 }
 
-static int add_time(const struct profile *p, struct buffer *out)
+/* Returns the length of the text; 0: not known. */
+static size_t time_text(const struct profile *p, char text[TIME_TEXT])
 {
 	/* Go's time.Unix() rounds down. */
 	time_t t = p->time_nanos / 1000000000 - (p->time_nanos % 1000000000 < 0);
-	char text[64];
 	struct tm tm;
 
-	if (!p->time_nanos || !localtime_r(&t, &tm) ||
-	    !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S %Z", &tm))
+	if (!p->time_nanos || !localtime_r(&t, &tm))
 		return 0;
-	return text_addf(out, "Time: %s\n", text);
+	return strftime(text, TIME_TEXT, "%Y-%m-%d %H:%M:%S %Z", &tm);
 }
 
 static int compare_threads(const void *a, const void *b)
@@ -165,15 +174,45 @@ static int add_duration(const struct profile *p, const struct report_view *v, in
 	return rc ? rc : text_addf(out, "\n");
 }
 
-int heading_profile(const struct profile *p, const struct report_view *v, int64_t total,
-		    const char *unit, struct buffer *out)
+static int add_whole(const struct profile *p, const struct report_view *v, struct buffer *out)
 {
 	int rc = heading_program(p, out);
+	char when[TIME_TEXT];
 
 	rc = rc ? rc : add_comments(p, out);
 	rc = rc ? rc : add_string(out, "Type: ", p, p->types[v->type].type);
 	rc = rc ? rc : add_string(out, "Doc: ", p, p->doc_url);
-	rc = rc ? rc : add_time(p, out);
+	return rc ? rc : add_line(out, "Time: ", when, time_text(p, when));
+}
+
+/* Adds ", WORD: TEXT" to the line that begins at `start`, or nothing if the text is empty. */
+static int add_part(struct buffer *out, size_t start, const char *word, const char *text,
+		    size_t len)
+{
+	int rc = len ? text_addf(out, "%s%s", out->len > start ? ", " : "", word) : 0;
+
+	return rc || !len ? rc : text_add(out, text, len);
+}
+
+/* "File: server, Type: cpu, Time: 2026-11-22 13:14:17 UTC" */
+static int add_short(const struct profile *p, const struct report_view *v, struct buffer *out)
+{
+	const struct strset_entry *type = &p->strings.entries[p->types[v->type].type];
+	size_t start = out->len, len;
+	const char *name = program_name(p, &len);
+	char when[TIME_TEXT];
+	int rc = add_part(out, start, "File: ", name, len);
+
+	rc = rc ? rc : add_part(out, start, "Type: ", type->text, type->len);
+	rc = rc ? rc : add_part(out, start, "Time: ", when, time_text(p, when));
+	return rc || out->len == start ? rc : text_addf(out, "\n");
+}
+
+int heading_profile(const struct profile *p, const struct report_view *v, int64_t total,
+		    const char *unit, struct buffer *out)
+{
+	int rc = v->verbose ? add_whole(p, v, out) : add_short(p, v, out);
+
 	return rc ? rc : add_duration(p, v, total, unit, out);
 }
 
@@ -193,13 +232,30 @@ int heading_filters(const struct report_view *v, struct buffer *out)
 	return rc;
 }
 
+static int add_left_out(const struct graph *g, const struct report_view *v, const char *unit,
+			struct buffer *out)
+{
+	int64_t cutoff = measure_magnitude(measure_share(g->total, v->node_fraction));
+	const char *from = heading_unit(g->nodes.p, v);
+	char least[MEASURE_MAX];
+	int rc = 0;
+
+	if (g->total && g->dropped_count)
+		rc = text_addf(out, "Dropped %zu node%s (cum <= %s)\n", g->dropped_count,
+			       g->dropped_count > 1 ? "s" : "",
+			       measure_label(cutoff, from, unit, least));
+	if (!rc && g->total && g->shown_count && g->shown_count < g->all_count)
+		rc = text_addf(out, "Showing top %zu nodes out of %zu\n", g->shown_count,
+			       g->all_count);
+	return rc;
+}
+
 int heading_graph(const struct graph *g, const struct report_view *v, const char *unit,
 		  struct buffer *out)
 {
 	const char *from = heading_unit(g->nodes.p, v);
-	char shown[MEASURE_MAX], share[MEASURE_MAX], total[MEASURE_MAX], least[MEASURE_MAX];
+	char shown[MEASURE_MAX], share[MEASURE_MAX], total[MEASURE_MAX];
 	int64_t sum = graph_shown_total(g);
-	int64_t cutoff = measure_magnitude(measure_share(g->total, v->node_fraction));
 	int rc = heading_profile(g->nodes.p, v, g->total, unit, out);
 
 	rc = rc ? rc : heading_filters(v, out);
@@ -208,12 +264,5 @@ int heading_graph(const struct graph *g, const struct report_view *v, const char
 		  text_addf(out, "Showing nodes accounting for %s, %s of %s total\n",
 			    measure_label(sum, from, unit, shown), share + strspn(share, " "),
 			    measure_label(g->total, from, unit, total));
-	if (!rc && g->total && g->dropped_count)
-		rc = text_addf(out, "Dropped %zu node%s (cum <= %s)\n", g->dropped_count,
-			       g->dropped_count > 1 ? "s" : "",
-			       measure_label(cutoff, from, unit, least));
-	if (!rc && g->total && g->shown_count && g->shown_count < g->all_count)
-		rc = text_addf(out, "Showing top %zu nodes out of %zu\n", g->shown_count,
-			       g->all_count);
-	return rc;
+	return rc || !v->verbose ? rc : add_left_out(g, v, unit, out);
 }

@@ -9,12 +9,13 @@ struct graph;
 struct profile;
 struct report_view;
 
-/* Appends the profile's lines: file, build ID, comments, type, documentation, time, duration and
- * total, as report.go's ProfileLabels does. Values are shown in `unit`. 0, ERR_NOMEM, ERR_LIMIT. */
+/* Appends the profile's lines: file, type and time in one, duration and total in another. With
+ * v->verbose: file, build ID, comments, type, documentation, time, duration and total, as report.go's
+ * ProfileLabels does. Values are shown in `unit`. 0, ERR_NOMEM, ERR_LIMIT. */
 int heading_profile(const struct profile *p, const struct report_view *v, int64_t total,
 		    const char *unit, struct buffer *out);
 
-/* The same lines and how much is shown, as reportLabels does. */
+/* The same lines, the filters, and how much is shown, with v->verbose as reportLabels does. */
 int heading_graph(const struct graph *g, const struct report_view *v, const char *unit,
 		  struct buffer *out);
 

@@ -75,6 +75,7 @@ static const struct option other_options[] = {
 	{ "edgefraction", required_argument, NULL, 'e' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "relative-percentages", no_argument, NULL, 'r' },
+	{ "verbose", no_argument, NULL, 'v' },
 	READPROFILE_OPTION,
 	FOLDER_OPTIONS,
 	{ NULL, 0, NULL, 0 },
@@ -194,6 +195,9 @@ static int set_option(struct report_options *o, int option, struct error *err)
 	case 'r':
 		o->relative = true;
 		return 0;
+	case 'v':
+		o->shown.view.verbose = true;
+		return 0;
 	case READPROFILE_MAX_SIZE:
 		return parse_size(optarg, &o->max_size, err);
 	default:
@@ -265,7 +269,7 @@ static int read_options(struct report_options *o, int argc, char **argv)
 
 	opterr = 0;
 	list_options(list);
-	while ((option = getopt_long(argc, argv, ":hqf:o:t:", list, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, ":hqvf:o:t:", list, NULL)) != -1) {
 		if (cli_is_bad(option))
 			return cli_bad_option(argv, option);
 		if (option == 'h')

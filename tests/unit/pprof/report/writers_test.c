@@ -1,5 +1,6 @@
 /* What google/pprof's reports do not have: a line width, colours, protection from hostile names. */
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
@@ -92,6 +93,27 @@ Test(writers, filters_are_named_and_the_total_is_of_all)
 	cr_assert(strstr(t, "Active filters:\n   focus=x\nShowing nodes accounting for 5ns, 50.00% "
 			    "of 10ns total\n"),
 		  "%s", t);
+}
+
+/* The rest is for v->verbose (tests/oracle/report.test). */
+Test(writers, three_lines_say_what_it_is)
+{
+	static const char head[] = "File: server, Type: cpu, Time: 2023-11-14 22:13:20 UTC\n"
+				   "Duration: 10ns, Total samples = 5ns (50.00%)\n"
+				   "Showing nodes accounting for 5ns, 100% of 5ns total\n"
+				   "      flat  flat%";
+
+	add_mapping(&p, "/usr/bin/server");
+	cr_assert_eq(profile_add_comment(&p, "sampler -p 7"), 0);
+	p.time_nanos = 1700000000000000000;
+	p.duration_nanos = 10;
+	setenv("TZ", "UTC", 1);
+	cr_assert_eq(strncmp(text(report_top, (struct report_view){ 0 }), head, strlen(head)), 0,
+		     "%s", (char *)out.data);
+	cr_assert(strstr(text(report_top, (struct report_view){ .verbose = true }),
+			 "File: server\nsampler -p 7\nType: cpu\nTime: 2023-"),
+		  "%s", (char *)out.data);
+	cr_assert(strstr(text(report_traces, (struct report_view){ 0 }), "Type: cpu, Time"));
 }
 
 Test(writers, threads_have_traces_of_one_line)
