@@ -5,7 +5,7 @@
 #ifndef PPROF_FLAME_FLAME_H
 #define PPROF_FLAME_FLAME_H
 
-#include "pprof/flame/calltree.h"
+#include "pprof/graph/calltree.h"
 #include "pprof/view.h"
 
 struct frames;

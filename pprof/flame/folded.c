@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/printable.h"
 #include "base/room.h"
-#include "pprof/flame/calltree.h"
+#include "pprof/graph/calltree.h"
 #include "pprof/flame/difference.h"
 #include "pprof/flame/frames.h"
 #include "pprof/flame/rank.h"

@@ -4,6 +4,9 @@
 
 #include "pprof/view.h"
 
+/* The tree of calls from the outermost frames inward: --calls (calls.c). */
+report_writer report_calls;
+
 /* Shows all nodes or, if the view has a pattern, those with a matching name. ERR_NOTFOUND: none. */
 report_writer report_tree;
 

@@ -39,8 +39,8 @@ static int write_change(const struct profile *p, const struct report_view *v, st
 	return report_change(p, v, &change, out, err);
 }
 
-static report_writer *const writers[] = { report_top, report_tree,  report_traces,
-					  report_raw, write_change, report_locks };
+static report_writer *const writers[] = { report_top,	report_tree,  report_traces, report_raw,
+					  report_calls, write_change, report_locks };
 
 static struct report_view view_of(const uint8_t head[HEAD], const struct profile *p)
 {
@@ -50,6 +50,7 @@ static struct report_view view_of(const uint8_t head[HEAD], const struct profile
 	return (struct report_view){ .type = head[0] % p->type_count,
 				     .by = (enum report_by)(head[1] % (REPORT_BY_THREAD + 1)),
 				     .cum = head[2] & 1,
+				     .verbose = head[3] & 32,
 				     .unit = units[head[2] >> 1 & 3],
 				     .node_fraction = shares[head[2] >> 3 & 3],
 				     .edge_fraction = shares[head[2] >> 5 & 3],

@@ -211,6 +211,7 @@ static const char report[] =
 	"  FILE                 a pprof profile, gzip'd or not; - for the standard input\n"
 	"      --top            functions by cost, as by pprof -top (the default)\n"
 	"      --tree           each with its callers and callees\n"
+	"      --calls          the tree of calls from the outermost functions inward\n"
 	"      --peek REGEX     the same of those whose names match, at any cost\n"
 	"      --traces         every sample with its stack\n"
 	"      --raw            all that is in the file\n"

@@ -51,6 +51,7 @@ struct mode {
 static const struct mode modes[] = {
 	{ "top", TAKES_NOTHING, report_top, 0, false },
 	{ "tree", TAKES_NOTHING, report_tree, 80, false },
+	{ "calls", TAKES_NOTHING, report_calls, 0, false },
 	{ "peek", TAKES_PATTERN, report_tree, 0, true },
 	{ "traces", TAKES_NOTHING, report_traces, 0, true },
 	{ "raw", TAKES_NOTHING, report_raw, 0, true },

@@ -45,7 +45,8 @@ static const char *text(report_writer *write, struct report_view v)
 
 Test(writers, hostile_names_are_tamed_everywhere)
 {
-	static report_writer *const all[] = { report_top, report_tree, report_traces, report_raw };
+	static report_writer *const all[] = { report_top, report_tree, report_calls, report_traces,
+					      report_raw };
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		const char *t = text(all[i], (struct report_view){ 0 });
@@ -73,6 +74,7 @@ Test(writers, lines_fit)
 	cr_assert(strstr((const char *)out.data, "…"));
 	cr_assert_leq(widest(text(report_tree, (struct report_view){ .width = 90 })), 90);
 	cr_assert_leq(widest(text(report_traces, (struct report_view){ .width = 90 })), 90);
+	cr_assert_leq(widest(text(report_calls, (struct report_view){ .width = 90 })), 90);
 }
 
 Test(writers, colour_only_where_it_is_asked_for)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "pprof/flame/calltree.h"
+#include "pprof/graph/calltree.h"
 
 #define ADD(t, value, ...) \
 	do { \

@@ -7,8 +7,8 @@
  *
  *   calltree_init -> calltree_add… -> calltree_finish -> calltree_next…
  */
-#ifndef PPROF_FLAME_CALLTREE_H
-#define PPROF_FLAME_CALLTREE_H
+#ifndef PPROF_GRAPH_CALLTREE_H
+#define PPROF_GRAPH_CALLTREE_H
 
 #include <stddef.h>
 #include <stdint.h>

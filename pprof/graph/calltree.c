@@ -1,6 +1,6 @@
 /* While the tree grows, a child is found by a hash of its parent and frame. Siblings are linked in
  * order once, at the end, by a sort of all nodes by parent and rank. */
-#include "pprof/flame/calltree.h"
+#include "pprof/graph/calltree.h"
 
 #include <stdlib.h>
 #include <string.h>
