@@ -37,6 +37,7 @@ struct report_view {
 	bool cum;	   /* sort by cum */
 	bool verbose;	   /* the whole heading, as pprof has it, and not three lines */
 	const char *title; /* of a page; NULL: from the profile */
+	const char *note;  /* ends the line of how much is shown; NULL: nothing */
 	unsigned width;	   /* columns that lines may take; 0: no limit */
 	bool colour;
 	double node_fraction;	     /* nodes below this share of the total are left out */

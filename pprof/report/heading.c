@@ -261,8 +261,8 @@ int heading_graph(const struct graph *g, const struct report_view *v, const char
 	rc = rc ? rc : heading_filters(v, out);
 	measure_percent(sum, g->total, share);
 	rc = rc ? rc :
-		  text_addf(out, "Showing nodes accounting for %s, %s of %s total\n",
+		  text_addf(out, "Showing nodes accounting for %s, %s of %s total%s\n",
 			    measure_label(sum, from, unit, shown), share + strspn(share, " "),
-			    measure_label(g->total, from, unit, total));
+			    measure_label(g->total, from, unit, total), v->note ? v->note : "");
 	return rc || !v->verbose ? rc : add_left_out(g, v, unit, out);
 }

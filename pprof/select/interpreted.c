@@ -1,5 +1,6 @@
 #include "pprof/select/interpreted.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,40 @@ bool interpreted_any(const struct profile *p)
 	return false;
 }
 
+/* By location; NULL: no memory. */
+static uint8_t *kinds_of(const struct profile *p)
+{
+	uint8_t *kinds = calloc(p->location_count + 1, sizeof(*kinds));
+
+	for (size_t i = 0; kinds && i < p->location_count; i++)
+		kinds[i] = (uint8_t)kind_of(p, &p->locations[i]);
+	return kinds;
+}
+
+static bool has_interpreted(const struct profile *p, const struct profile_sample *s,
+			    const uint8_t *kinds)
+{
+	for (size_t i = 0; i < s->locations; i++)
+		if (kinds[p->stack[s->first_location + i] - 1] == INTERPRETED)
+			return true;
+	return false;
+}
+
+bool interpreted_most(const struct profile *p, size_t type)
+{
+	uint8_t *kinds = kinds_of(p);
+	double all = 0, interpreted = 0;
+
+	for (size_t i = 0; kinds && i < p->sample_count; i++) {
+		double value = fabs((double)p->values[p->samples[i].first_value + type]);
+
+		all += value;
+		interpreted += has_interpreted(p, &p->samples[i], kinds) ? value : 0;
+	}
+	free(kinds);
+	return interpreted > all / 2;
+}
+
 static int add_native(struct profile *p, uint32_t *id)
 {
 	const struct profile_location place = { 0 };
@@ -64,11 +99,9 @@ static void keep_frames(const struct profile *p, struct profile_sample *s, const
 			uint32_t native)
 {
 	uint32_t *stack = p->stack + s->first_location;
-	bool told = false; /* interpreted frames or `native` are in the stack */
+	bool told = has_interpreted(p, s, kinds); /* or `native` is in the stack */
 	size_t kept = 0;
 
-	for (size_t i = 0; i < s->locations; i++)
-		told |= kinds[stack[i] - 1] == INTERPRETED;
 	for (size_t i = 0; i < s->locations; i++) {
 		uint8_t kind = kinds[stack[i] - 1];
 
@@ -84,13 +117,11 @@ static void keep_frames(const struct profile *p, struct profile_sample *s, const
 
 int interpreted_only(struct profile *p, struct error *err)
 {
-	uint8_t *kinds = calloc(p->location_count + 1, sizeof(*kinds));
+	uint8_t *kinds = kinds_of(p);
 	uint32_t native;
 
 	if (!kinds)
 		return error_nomem(err);
-	for (size_t i = 0; i < p->location_count; i++)
-		kinds[i] = (uint8_t)kind_of(p, &p->locations[i]);
 	if (add_native(p, &native)) {
 		free(kinds);
 		return error_nomem(err);

@@ -9,12 +9,16 @@
 #define PPROF_SELECT_INTERPRETED_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct error;
 struct profile;
 
 /* Is any location a function of an interpreter? */
 bool interpreted_any(const struct profile *p);
+
+/* Is more than half of the values of a sample type of stacks with such functions? */
+bool interpreted_most(const struct profile *p, size_t type);
 
 /* In place: drops native frames, and the frames "[not merged]" between these and interpreted ones
  * (sampler/interp/merge.h). A sample without any interpreted frame gets the frame "[native]" in

@@ -25,6 +25,7 @@
 #include "pprof/report/top.h"
 #include "pprof/report/traces.h"
 #include "pprof/report/tree.h"
+#include "pprof/select/interpreted.h"
 #include "pprof/select/pattern.h"
 #include "pprof/view.h"
 #include "sampler/cli/common/cli.h"
@@ -89,7 +90,8 @@ struct report_options {
 	struct format_target out; /* format NULL: the mode's text */
 	uint64_t max_size;	  /* of the file, 0: the default */
 	const struct mode *mode;
-	bool relative; /* shares are of the total after filtering */
+	bool relative;	/* shares are of the total after filtering */
+	bool mode_open; /* neither a mode nor a format was asked for */
 	struct filters filters;
 	struct folder_options folder;
 	struct viewoptions shown;
@@ -146,6 +148,17 @@ static int filter(struct report_options *o, struct profile *p, struct error *err
 	return rc;
 }
 
+/* Which function of the interpreter itself was running is no answer to where a program of Python
+ * spends its time. */
+static void choose_functions(struct report_options *o, const struct profile *p)
+{
+	if (!o->mode_open || o->shown.no_native || o->shown.view.by > REPORT_BY_FILE ||
+	    !interpreted_most(p, o->shown.view.type))
+		return;
+	o->shown.no_native = true;
+	o->shown.view.note = ", native code in its callers (--top: apart)";
+}
+
 static int show(struct report_options *o, struct profile *p, struct error *err)
 {
 	int rc = sample_type_find(p, o->shown.type, &o->shown.view.type, err);
@@ -154,6 +167,8 @@ static int show(struct report_options *o, struct profile *p, struct error *err)
 		rc = viewoptions_check(&o->shown, o->file, p, err);
 	if (!rc)
 		rc = filter(o, p, err);
+	if (!rc)
+		choose_functions(o, p);
 	if (!rc)
 		rc = viewoptions_apply(&o->shown, p, err);
 	return rc ? rc : write_out(o, p, err);
@@ -241,6 +256,7 @@ static int choose_form(struct report_options *o, struct error *err)
 		o->out.format = ending;
 	if (o->out.format && format_is_text(o->out.format))
 		o->out.format = NULL;
+	o->mode_open = !o->mode && !o->out.format;
 	if (!o->mode)
 		o->mode = o->out.format ? &formatted : &modes[0];
 	return 0;
