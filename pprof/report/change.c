@@ -54,13 +54,15 @@ struct table {
 	struct nodes nodes;
 	struct tally *tallies, total; /* tallies: by node */
 	struct row *rows;
-	size_t count, all, noisy;
-	size_t samples;	  /* the column; p->type_count: none */
-	double scale[2];  /* from a value to what is shown */
-	double weight[2]; /* of the test; 0: there is none */
+	size_t count, all, noisy, sure; /* sure: no noise, whether shown or not */
+	size_t samples;			/* the column; p->type_count: none */
+	double scale[2];		/* from a value to what is shown */
+	double weight[2];		/* of the test; 0: there is none */
 	const char *unit;
 	double ratio; /* from the type's unit to `unit` */
 	bool rates;
+	struct report_view with_calls; /* *v if that shows more (look_at_calls) */
+	bool looked;
 };
 
 double change_chance(int64_t base, int64_t new, double base_weight, double new_weight)
@@ -238,8 +240,10 @@ static int make_rows(struct table *t)
 		struct row r = row_of(t, &t->tallies[i], t->all);
 
 		r.node = i;
-		if (occurs(&t->tallies[i]) && r.change != 0 && fabs(r.change) >= least)
-			t->rows[t->count++] = r;
+		if (!occurs(&t->tallies[i]) || r.change == 0 || fabs(r.change) < least)
+			continue;
+		t->sure += !r.noise;
+		t->rows[t->count++] = r;
 	}
 	qsort_r(t->rows, t->count, sizeof(*t->rows), by_change, t);
 	if (t->v->nodecount && t->v->nodecount < t->count)
@@ -247,6 +251,32 @@ static int make_rows(struct table *t)
 	for (size_t i = 0; i < t->count; i++)
 		t->noisy += t->rows[i].noise;
 	return 0;
+}
+
+/* Has the total changed, but no function by itself by more than noise? */
+static bool hides_a_change(const struct table *t)
+{
+	struct row total = row_of(t, &t->total, 1);
+
+	return tested(t) && !t->v->cum && !t->sure && total.change != 0 && !total.noise;
+}
+
+/* The change is then spread over what some function calls. */
+static int look_at_calls(struct table *t)
+{
+	int rc;
+
+	t->with_calls = *t->v;
+	t->with_calls.cum = true;
+	t->v = &t->with_calls;
+	t->looked = true;
+	t->count = t->all = t->noisy = 0;
+	t->total = (struct tally){ 0 };
+	free(t->tallies);
+	free(t->rows);
+	t->rows = NULL;
+	rc = count_samples(t);
+	return rc ? rc : make_rows(t);
 }
 
 /* One unit for the table: that of a hundredth of the larger total, so that a function of a few
@@ -356,8 +386,9 @@ static int add_heading(const struct table *t, struct buffer *out)
 	rc = rc ? rc : text_addf(out, "%s\n", how(t));
 	rc = rc ? rc : heading_filters(t->v, out);
 	rc = rc ? rc :
-		  text_addf(out, "Showing the %zu largest changes of %zu rows%s\n", t->count,
-			    t->all, t->v->cum ? ", each with what it calls" : "");
+		  text_addf(out, "Showing the %zu largest changes of %zu rows%s%s\n", t->count,
+			    t->all, t->v->cum ? ", each with what it calls" : "",
+			    t->looked ? ": alone none changed by more than noise" : "");
 	rc = rc ? rc :
 		  paint_title(out, t->v,
 			      t->rates ? "    base/s      new/s    change/s relative" :
@@ -393,6 +424,8 @@ static int make(struct table *t, struct buffer *out)
 	choose_scale(t);
 	choose_weights(t);
 	rc = make_rows(t);
+	if (!rc && hides_a_change(t))
+		rc = look_at_calls(t);
 	if (rc)
 		return rc;
 	choose_unit(t);
