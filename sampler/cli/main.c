@@ -39,6 +39,13 @@ static int unknown_command(const char *word)
 	return cli_usage("unknown command '%s' (to run a program: sampler -- %s)", word, word);
 }
 
+static int run(int (*command)(int argc, char **argv), int argc, char **argv)
+{
+	int status = cli_check_dashes(argv);
+
+	return status == CLI_GO_ON ? command(argc, argv) : status;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 2)
@@ -50,10 +57,10 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
 		if (!strcmp(argv[1], commands[i].name)) {
 			cli_page(commands[i].run == cli_help ? NULL : commands[i].name);
-			return commands[i].run(argc - 1, argv + 1);
+			return run(commands[i].run, argc - 1, argv + 1);
 		}
 	if (*argv[1] && argv[1][0] != '-')
 		return unknown_command(argv[1]);
 	cli_page("record");
-	return cli_record(argc, argv);
+	return run(cli_record, argc, argv);
 }

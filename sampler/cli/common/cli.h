@@ -88,6 +88,10 @@ static inline bool cli_is_bad(int returned)
  * most similar one on the page of help. */
 int cli_bad_option(char **argv, int returned);
 
+/* Rejects options of several letters behind one dash, as Go's pprof has them: getopt_long takes
+ * "-top" for -t and its value "op". Up to "--". Returns CLI_GO_ON or EXIT_USAGE. */
+int cli_check_dashes(char **argv);
+
 /* "500ms", "60s", "1h30m", "1d", "90" -> ns. ERR_USAGE says what was expected. */
 int parse_duration(const char *text, uint64_t *ns, struct error *err);
 

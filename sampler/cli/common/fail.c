@@ -116,6 +116,19 @@ static void similar_option(const char *typed, char best[HELP_OPTION_ROOM])
 		}
 }
 
+/* Has the page, or the other of record's, this option? */
+static bool is_option(const char *typed)
+{
+	const char *pages[] = { page, page ? other_page(page) : NULL };
+	char name[HELP_OPTION_ROOM];
+
+	for (size_t i = 0; i < 2 && pages[i]; i++)
+		for (size_t n = 0; cli_help_option(pages[i], n, name); n++)
+			if (!strcmp(typed, name))
+				return true;
+	return false;
+}
+
 static int unknown_option(const char *text)
 {
 	size_t len = strcspn(text, "=");
@@ -139,5 +152,22 @@ int cli_bad_option(char **argv, int returned)
 		return missing ? cli_usage("option '%s' needs a value", text) :
 		       optopt  ? cli_usage("option '%s' takes no value", text) :
 				 unknown_option(text);
+	if (optopt == 'F' && is_option("rate")) /* perf record's, bcc's and bpftrace's */
+		return cli_usage("unknown option '-F' (did you mean -r, --rate?)");
 	return cli_usage(missing ? "option '-%c' needs a value" : "unknown option '-%c'", optopt);
+}
+
+int cli_check_dashes(char **argv)
+{
+	char name[HELP_OPTION_ROOM];
+
+	for (int i = 1; argv[i] && strcmp(argv[i], "--") != 0; i++) {
+		if (argv[i][0] != '-' || !argv[i][1] || argv[i][1] == '-' || !argv[i][2])
+			continue;
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(argv[i] + 1, "="), argv[i] + 1);
+		if (is_option(name))
+			return cli_usage("unknown option '%s' (did you mean -%s?)", argv[i],
+					 argv[i]);
+	}
+	return CLI_GO_ON;
 }

@@ -168,9 +168,46 @@ int format_option(struct format_target *o, int option, const char *value, struct
 	}
 }
 
+/* The ending of a name, of letters alone; "": it has none. */
+static const char *ending_of(const char *path)
+{
+	const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+
+	if (!dot || dot == path || (slash && dot <= slash + 1))
+		return "";
+	return dot[1 + strspn(dot + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")] ?
+		       "" :
+		       dot;
+}
+
+/* Go's tools and Google's write pprof to these. */
+static bool is_usual(const char *ending)
+{
+	return !*ending || !strcasecmp(ending, ".prof") || !strcasecmp(ending, ".gz");
+}
+
+void format_hint(const char *path, const char *form)
+{
+	const char *ending = ending_of(path);
+
+	if (!format_by_ending(path) && !is_usual(ending))
+		cli_say("'%s' will be %s: no format ends in %s, but .pb.gz (pprof), .svg and .html "
+			"(flame graphs), .folded, .json, .otlp, .txt; -f chooses, too",
+			path, form, ending);
+}
+
+const struct format *format_guess(const char *path, bool quiet)
+{
+	const struct format *format = format_by_path(path);
+
+	if (!quiet)
+		format_hint(path, format->name);
+	return format;
+}
+
 const struct format *format_of(const struct format_target *o)
 {
-	return o->format ? o->format : format_by_path(o->path);
+	return o->format ? o->format : format_guess(o->path, o->quiet);
 }
 
 int format_commit(struct outfile *file, const struct format_target *o, struct error *err)

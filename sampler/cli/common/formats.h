@@ -71,7 +71,14 @@ struct format_target {
  * outlive `o`. */
 int format_option(struct format_target *o, int option, const char *value, struct error *err);
 
-/* The format that was given, or else that of the path, which must be set. */
+/* Says on the standard error that `path` will be of the form `form`, and which endings there are, if
+ * its own is that of no format. A name without an ending is no mistake. */
+void format_hint(const char *path, const char *form);
+
+/* As format_by_path, with that hint unless `quiet`. */
+const struct format *format_guess(const char *path, bool quiet);
+
+/* The format that was given, or else that of the path, which must be set, as by format_guess. */
 const struct format *format_of(const struct format_target *o);
 
 /* Commits the file and says so on the standard error, "wrote x.svg (4711 bytes)", unless `quiet` or

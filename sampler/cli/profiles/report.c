@@ -252,8 +252,11 @@ static int choose_form(struct report_options *o, struct error *err)
 	    strcmp(format_name(ending), o->mode->name))
 		return error_set(err, ERR_USAGE, "'--%s' is text, but '%s' is named as %s",
 				 o->mode->name, o->out.path, format_name(ending));
-	if (!o->mode && !o->out.format)
+	if (!o->mode && !o->out.format) {
 		o->out.format = ending;
+		if (!o->out.quiet)
+			format_hint(o->out.path, "text");
+	}
 	if (o->out.format && format_is_text(o->out.format))
 		o->out.format = NULL;
 	o->mode_open = !o->mode && !o->out.format;

@@ -290,6 +290,8 @@ static int open_output(struct taking *k, struct error *err)
 	int rc;
 
 	if (k->legacy || one_file(k->t)) {
+		if (!k->t->format && !k->t->quiet)
+			format_hint(k->output, "pprof");
 		rc = outfile_open(&k->file, k->output, err);
 		needs.output = &k->file;
 	} else {

@@ -240,7 +240,7 @@ static int parse_options(struct options *o, int argc, char **argv)
 	if (roundsoptions_wanted(&o->rounds))
 		return check_rounds(o, argc, argv);
 	if (!o->format)
-		o->format = format_by_path(o->output ? o->output : "");
+		o->format = format_guess(o->output ? o->output : "", o->quiet);
 	o->recording.write = write_format;
 	o->recording.write_ctx = o->format;
 	return check_options(o, argc, argv);

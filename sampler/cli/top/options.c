@@ -104,5 +104,7 @@ int topoptions_parse(struct topoptions *o, int argc, char **argv)
 	status = sampling_target(&o->recording, argc, argv);
 	if (status == CLI_GO_ON && o->output && !strcmp(o->output, "-"))
 		return cli_usage("the standard output is what is shown: -o needs a file");
+	if (status == CLI_GO_ON && o->output)
+		format_hint(o->output, "pprof");
 	return status;
 }
