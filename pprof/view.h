@@ -43,6 +43,7 @@ struct report_view {
 	double node_fraction;	     /* nodes below this share of the total are left out */
 	double edge_fraction;	     /* edges below this share are left out */
 	int64_t total;		     /* what is 100 %; 0: the sum of this profile's values */
+	int64_t samples;	     /* that the total is of; 0: those of this profile */
 	const char *const *filters;  /* for the heading, such as "focus=main"; ends with NULL */
 	struct pattern *pattern;     /* of --peek: the nodes to show; NULL: all */
 	const uint32_t *label_units; /* labels_units() before filtering; for labels with numbers */

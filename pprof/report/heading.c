@@ -3,6 +3,7 @@
  * the comments of many runs (pprof/comments.h) and what the total of a wall profile is of. */
 #include "pprof/report/heading.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,9 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "pprof/columns.h"
 #include "pprof/comments.h"
+#include "pprof/few.h"
 #include "pprof/graph/graph.h"
 #include "pprof/graph/measure.h"
 #include "pprof/graph/paths.h"
@@ -208,12 +211,31 @@ static int add_short(const struct profile *p, const struct report_view *v, struc
 	return rc || out->len == start ? rc : text_addf(out, "\n");
 }
 
+int64_t heading_samples(const struct profile *p)
+{
+	size_t column = profile_column(p, "samples");
+
+	if (column == p->type_count || profile_column(p, "wall") < p->type_count)
+		return 0;
+	return graph_total(p, column);
+}
+
+/* Shares of a few samples are chance. */
+static int add_few(const struct profile *p, const struct report_view *v, struct buffer *out)
+{
+	char text[FEW_TEXT];
+
+	few_text(v->samples ? v->samples : heading_samples(p), text);
+	return *text ? text_addf(out, "%c%s\n", toupper(*text), text + 1) : 0;
+}
+
 int heading_profile(const struct profile *p, const struct report_view *v, int64_t total,
 		    const char *unit, struct buffer *out)
 {
 	int rc = v->verbose ? add_whole(p, v, out) : add_short(p, v, out);
 
-	return rc ? rc : add_duration(p, v, total, unit, out);
+	rc = rc ? rc : add_duration(p, v, total, unit, out);
+	return rc ? rc : add_few(p, v, out);
 }
 
 int heading_filters(const struct report_view *v, struct buffer *out)

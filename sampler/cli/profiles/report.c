@@ -19,6 +19,7 @@
 #include "pprof/graph/graph.h"
 #include "pprof/merge.h"
 #include "pprof/profile.h"
+#include "pprof/report/heading.h"
 #include "pprof/report/locks.h"
 #include "pprof/report/raw.h"
 #include "pprof/report/tags.h"
@@ -140,8 +141,10 @@ static int filter(struct report_options *o, struct profile *p, struct error *err
 	if (rc)
 		return rc;
 	/* Shares of the total before filtering can be compared between filters. */
-	if (!o->relative)
+	if (!o->relative) {
 		o->shown.view.total = graph_total(p, o->shown.view.type);
+		o->shown.view.samples = heading_samples(p);
+	}
 	rc = filters_apply(&o->filters, p, err);
 	o->shown.view.filters = (const char *const *)o->filters.shown;
 	o->shown.view.label_units = o->filters.label_units;

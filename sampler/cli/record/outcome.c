@@ -7,18 +7,13 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "pprof/few.h"
 #include "sampler/cli/common/formats.h"
 #include "sampler/profile/summary.h"
 #include "sampler/gil.h"
 #include "sampler/recording.h"
 
-enum {
-	WALKS_MIN = 50,
-	CHILDREN_MIN_NS = 50000000,
-	MISSED_MIN_NS = 20000000,
-	BRIEF_NS = 100000000,
-	SAMPLES_MIN = 20
-};
+enum { WALKS_MIN = 50, CHILDREN_MIN_NS = 50000000, MISSED_MIN_NS = 20000000, BRIEF_NS = 100000000 };
 
 /* Smaller losses do not change what a profile says. */
 static const double UNSAMPLED_MIN = 0.03, LEFT_OUT_MIN = 0.1, WHOLE_MIN = 0.9, DENIED_MIN = 0.03,
@@ -90,18 +85,20 @@ static int add_headline(const struct outcome *o, struct buffer *out)
 	return buffer_addf(out, "; longest pause %s\n", outcome_duration(s->held.max, longest));
 }
 
-/* A few samples of an idle process are chance. */
-static int add_idle(const struct outcome *o, struct buffer *out)
+/* The shares of a few samples are chance. With --wall, one look at a thread that sleeps stands for all of
+ * its sleep. */
+static int add_chance(const struct outcome *o, struct buffer *out)
 {
 	const struct recording_stats *s = o->stats;
+	char text[FEW_TEXT];
 
-	if (!was_idle(s) || s->samples >= SAMPLES_MIN || o->options->wall)
+	if (o->options->wall || !*few_text((int64_t)s->samples, text))
 		return 0;
-	return buffer_addf(
-		out,
-		"%s was idle (%.1f %% of a CPU): too few samples to judge by. To see where "
-		"it waits: --wall\n",
-		o->name, 100 * share(s->target_cpu_ns, s->elapsed_ns));
+	if (!was_idle(s))
+		return buffer_addf(out, "%s. A longer -d or a higher -r gives more\n", text);
+	return buffer_addf(out,
+			   "%s was idle (%.1f %% of a CPU), %s. To see where it waits: --wall\n",
+			   o->name, 100 * share(s->target_cpu_ns, s->elapsed_ns), text);
 }
 
 /* " of 3 threads that …", where there is such time. */
@@ -420,7 +417,7 @@ int outcome_text(const struct outcome *o, bool colour, struct buffer *out)
 		rc = add_empty(o, out) || (!was_idle(o->stats) && add_unsampled(o, out)) ||
 		     add_missed(o, out) || add_refused(o, out) || add_hold(o, colour, out);
 	else
-		rc = add_headline(o, out) || add_children_line(o, out) || add_idle(o, out) ||
+		rc = add_headline(o, out) || add_children_line(o, out) || add_chance(o, out) ||
 		     add_few(o, out) || add_uncertain(o, out) || add_budget(o, out) ||
 		     add_unsampled(o, out) || add_denied(o, out) || add_missed(o, out) ||
 		     add_walks(o, out) || add_gil(o, out) || add_refused(o, out) ||

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pprof/few.h"
 #include "pprof/graph/fitname.h"
 #include "sampler/account/heldtime.h"
 #include "sampler/profile/summary.h"
@@ -19,7 +20,8 @@ struct topfigures topfigures_since(const struct recording_stats *now,
 	return (struct topfigures){
 		now->elapsed_ns - before->elapsed_ns, now->target_cpu_ns - before->cpu_ns,
 		now->own_cpu_ns - before->own_cpu_ns, now->ticks - before->ticks,
-		now->ticks_due - before->ticks_due,   now->withheld - before->withheld
+		now->ticks_due - before->ticks_due,   now->withheld - before->withheld,
+		now->samples - before->samples
 	};
 }
 
@@ -57,16 +59,28 @@ static const char *why_slower(const struct topview *v)
 	return kept(v) < 0.99 && withheld > v->recent.ticks_due / 100 ? " (--max-cpu)" : "";
 }
 
+/* How far the shares of the last seconds may be off, if their samples are few. */
+static const char *uncertainty(const struct topview *v, char text[48])
+{
+	double error = v->wall ? 0 : few_error((int64_t)v->recent.samples);
+
+	*text = '\0';
+	if (error > 0)
+		snprintf(text, 48, " (few, last %lu: ±%.0f%%)", v->recent.samples, 100 * error);
+	return text;
+}
+
 /* What sampling costs. */
 void toptext_sampler(const struct topview *v, char *line)
 {
 	const struct recording_stats *s = v->stats;
-	char p50[24], max[24];
+	char p50[24], max[24], few[48];
 
 	snprintf(line, TOPTEXT_LINE,
-		 "%lu samples  %.1f Hz%s  held p50 %s, max %s, %.2f%% of its CPU time  "
+		 "%lu samples%s  %.1f Hz%s  held p50 %s, max %s, %.2f%% of its CPU time  "
 		 "sampler %.1f%% CPU",
-		 s->samples, v->rate * (kept(v) < 1 ? kept(v) : 1), why_slower(v),
+		 s->samples, uncertainty(v, few), v->rate * (kept(v) < 1 ? kept(v) : 1),
+		 why_slower(v),
 		 summary_duration(heldtime_percentile(&s->held, 50), p50, sizeof(p50)),
 		 summary_duration(s->held.max, max, sizeof(max)),
 		 percent((double)s->held.sum, (double)s->target_cpu_ns),

@@ -13,7 +13,7 @@ struct recording_stats;
 
 /* How a recording's figures have grown between two moments. */
 struct topfigures {
-	uint64_t elapsed_ns, cpu_ns, own_cpu_ns, ticks, ticks_due, withheld;
+	uint64_t elapsed_ns, cpu_ns, own_cpu_ns, ticks, ticks_due, withheld, samples;
 };
 
 struct topview {

@@ -148,11 +148,18 @@ Test(outcome, few_samples_of_an_idle_target_are_no_finding)
 	s.samples = 2;
 	s.target_cpu_ns = 20000000;
 	cr_assert(strstr(said(&s),
-			 "longest pause 36 µs\nredis-server was idle (0.2 % of a CPU): too few "
-			 "samples to judge by. To see where it waits: --wall\n"),
+			 "longest pause 36 µs\nredis-server was idle (0.2 % of a CPU), few samples "
+			 "(2): what is shown as 50 % may be 9 to 91 %. To see where it waits: "
+			 "--wall\n"),
 		  "%s", said(&s));
 	s.target_cpu_ns = 200000000; /* 2 % */
 	cr_assert(!strstr(said(&s), "idle"));
+	s.samples = 30;
+	cr_assert(strstr(said(&s), "\nfew samples (30): what is shown as 50 % may be 33 to 67 %. A "
+				   "longer -d or a higher -r gives more\n"),
+		  "%s", said(&s));
+	s.samples = 93;
+	cr_assert(!strstr(said(&s), "few samples"), "%s", said(&s));
 }
 
 Test(outcome, a_target_too_short_lived_is_not_called_idle)
