@@ -39,6 +39,7 @@ struct dump_frame {
 	const struct symbol_frame *calls;
 	size_t call_count;
 	uint64_t function; /* image address of its first instruction; 0: unknown */
+	bool unnamed;	   /* no symbol names it (sampler/unwind/table/unnamed.h) */
 };
 
 /* A look at what a thread waits for. */

@@ -92,7 +92,8 @@ static bool has_symbols(const struct dump *d, const struct image *image)
 			const struct dump_thread *t = &d->processes[i].threads[j];
 
 			for (size_t k = 0; k < t->count; k++)
-				if (t->frames[k].image == image && t->frames[k].call_count)
+				if (t->frames[k].image == image && t->frames[k].call_count &&
+				    !t->frames[k].unnamed)
 					return true;
 		}
 	return false;
@@ -109,9 +110,9 @@ static enum lock_kind prove(const struct dump *d, const struct dump_thread *t)
 	for (size_t i = 0; i < t->count && t->frames[i].image == image; i++) {
 		const struct dump_frame *f = &t->frames[i];
 
-		if (!f->call_count && site.count < CALLS_MAX)
+		if ((!f->call_count || f->unnamed) && site.count < CALLS_MAX)
 			functions[site.count++] = NULL;
-		for (size_t k = 0; k < f->call_count && site.count < CALLS_MAX; k++)
+		for (size_t k = 0; !f->unnamed && k < f->call_count && site.count < CALLS_MAX; k++)
 			functions[site.count++] = f->calls[k].system_name;
 	}
 	site.module = image_name(image);

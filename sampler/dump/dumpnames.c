@@ -8,12 +8,14 @@
 #include "sampler/dump/dumplook.h"
 #include "sampler/interp/names.h"
 #include "sampler/profile/announce.h"
+#include "sampler/unwind/table/unnamed.h"
 #include "sampler/member/member.h"
 #include "symbolize/symbolizer.h"
 
 struct names {
 	struct dump *d;
 	struct symbolizer *const *symbolizers; /* by process */
+	struct unnamed unnamed;
 	struct hashindex index;
 	struct dump_frame **known; /* a frame for each distinct address, symbolized */
 	uint32_t count;
@@ -51,6 +53,27 @@ static struct symbolizer *symbolizer_of(void *ctx, const struct image *image)
 	return n->symbolizers[0];
 }
 
+/* The name that a profile gives to a function without a symbol. */
+static int name_unnamed(struct names *n, struct dump_frame *f)
+{
+	struct place place = place_of(f);
+	struct symbol_frame *call = arena_alloc(&n->d->arena, sizeof(*call));
+	char text[UNNAMED_TEXT];
+	const char *name;
+	bool nameless;
+
+	if (!call || (!symbolizer_leaves_out(symbolizer_of(n, f->image), f->image) &&
+		      unnamed_start(&n->unnamed, f->image, place.addr, &f->function, &nameless)))
+		return ERR_NOMEM;
+	unnamed_text(f->image, place.addr, f->function, text);
+	name = arena_copy(&n->d->arena, text, strlen(text) + 1);
+	*call = (struct symbol_frame){ .name = name, .system_name = name };
+	f->calls = call;
+	f->call_count = 1;
+	f->unnamed = true;
+	return name ? 0 : ERR_NOMEM;
+}
+
 static int look_up(struct names *n, struct dump_frame *f)
 {
 	struct place place = place_of(f);
@@ -59,6 +82,8 @@ static int look_up(struct names *n, struct dump_frame *f)
 
 	if (symbolizer_lookup(symbolizer_of(n, f->image), f->image, place.addr, &symbol))
 		return ERR_NOMEM;
+	if (!symbol.count)
+		return name_unnamed(n, f);
 	calls = arena_alloc(&n->d->arena, symbol.count * sizeof(*calls) + 1);
 	if (!calls)
 		return ERR_NOMEM;
@@ -115,6 +140,7 @@ static int name_frame(struct names *n, struct dump_frame *f)
 	f->calls = n->known[id]->calls;
 	f->call_count = n->known[id]->call_count;
 	f->function = n->known[id]->function;
+	f->unnamed = n->known[id]->unnamed;
 	return 0;
 }
 
@@ -162,8 +188,12 @@ static int announce_all(struct names *n)
 int dump_symbolize(struct dump *d, struct symbolizer *const *symbolizers)
 {
 	struct names n = { .d = d, .symbolizers = symbolizers };
-	int rc = announce_all(&n) || name_all(&n) ? ERR_NOMEM : 0;
+	size_t images;
+	int rc;
 
+	modmap_images(d->members[0]->maps, &images);
+	rc = unnamed_init(&n.unnamed, images) || announce_all(&n) || name_all(&n) ? ERR_NOMEM : 0;
+	unnamed_release(&n.unnamed);
 	hashindex_release(&n.index);
 	free(n.known);
 	return rc;

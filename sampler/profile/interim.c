@@ -2,8 +2,8 @@
  * Each distinct address is symbolized once in a recording: what the last profile says of it
  * (sampler/profile/symbolized.h) is in the memory that the next process inherits. Opening the debug
  * information of a large program costs the same for one new address as for a hundred. So looking up
- * new addresses takes 1/NAMING_SHARE of the time at most; until then they are shown as module and
- * address.
+ * new addresses takes 1/NAMING_SHARE of the time at most; until then they have no line, and are shown
+ * as their module.
  *
  * Rejected: a symbolizing process that lives as long as the recording. It would keep the
  * symbolizers' memory (hundreds of megabytes for a JVM) for hours. It would need a protocol, also

@@ -20,8 +20,8 @@
 #include "sampler/profile/announce.h"
 #include "sampler/profile/assemble.h"
 #include "sampler/profile/symbolized.h"
+#include "sampler/unwind/table/unnamed.h"
 #include "sampler/tick/recorded.h"
-#include "sampler/unwind/table/starts.h"
 #include "symbolize/symbolizer.h"
 
 enum { MISSING_MAX = 3 }; /* modules that are named */
@@ -81,9 +81,9 @@ static int add_mappings(struct locations *p)
 	const struct image *program = find_program(p, images);
 
 	p->mapping_of = calloc(p->image_count + 1, sizeof(*p->mapping_of));
-	p->starts = calloc(p->image_count + 1, sizeof(*p->starts));
 	p->nameless = calloc(p->image_count + 1, sizeof(*p->nameless));
-	if (!p->mapping_of || !p->starts || !p->nameless || (program && add_mapping(p, program)))
+	if (unnamed_init(&p->unnamed, p->image_count) || !p->mapping_of || !p->nameless ||
+	    (program && add_mapping(p, program)))
 		return ERR_NOMEM;
 	for (size_t i = 0; i < stacks->frame_count; i++)
 		if (stacks->frames[i].image && add_mapping(p, stacks->frames[i].image))
@@ -153,41 +153,18 @@ static struct symbolizer *symbolizer_of(void *ctx, const struct image *image)
 	return p->names.symbolizers[0];
 }
 
-/* Sets *start to 0 where it is not known, and place->nameless. A stub of a procedure linkage table has
- * no symbol in any file, so it is not nameless. */
-static int function_start(struct locations *p, struct place *place, uint64_t *start)
-{
-	struct cfi_starts **starts;
-
-	*start = 0;
-	if (!place->asked || !p->names.symbolizers || !image_elf(place->image) ||
-	    symbolizer_leaves_out(symbolizer_of(p, place->image), place->image))
-		return 0;
-	starts = &p->starts[image_id(place->image)];
-	if (!*starts && cfi_starts_read(starts, place->image))
-		return ERR_NOMEM;
-	*start = cfi_starts_find(*starts, place->addr);
-	place->nameless = *start || !cfi_starts_any(*starts);
-	return 0;
-}
-
-/* An address that no symbol covers is named by its module and by where its function begins; if
- * that is unknown, too, by its module and the address in it. Neither is a symbol, so the mapping
- * does not get has_functions, and pprof symbolizes it where it finds the file's symbols. */
+/* The name is no symbol, so the mapping does not get has_functions, and pprof symbolizes it where it
+ * finds the file's symbols. */
 static int add_unknown_line(struct locations *p, struct place *place)
 {
-	char name[512];
-	uint64_t start;
+	char name[UNNAMED_TEXT];
+	uint64_t start = 0;
 
-	if (function_start(p, place, &start))
+	if (place->asked && p->names.symbolizers &&
+	    !symbolizer_leaves_out(symbolizer_of(p, place->image), place->image) &&
+	    unnamed_start(&p->unnamed, place->image, place->addr, &start, &place->nameless))
 		return ERR_NOMEM;
-	if (start)
-		snprintf(name, sizeof(name), "%s!fun_%lx", image_name(place->image), start);
-	else if (place->image)
-		snprintf(name, sizeof(name), "%s+0x%lx", image_name(place->image), place->addr);
-	else
-		snprintf(name, sizeof(name), "[unknown]");
-	return add_named_line(p, name);
+	return add_named_line(p, unnamed_text(place->image, place->addr, start, name));
 }
 
 /* Code in memory may have been replaced since, so what an earlier profile says of it is used only
@@ -273,6 +250,13 @@ static int copy_lines(struct locations *p, const struct place *place,
 	return 0;
 }
 
+/* A later profile will have its name. Until then it is a row with all others of its module, not one by
+ * its address, which no other profile has. */
+static bool is_to_be_named(const struct locations *p, const struct place *place)
+{
+	return p->names.known && place->image && !place->asked;
+}
+
 static int fill_lines(struct locations *p, struct place *place, size_t *count)
 {
 	bool native = !place->in_kernel && !place->interpreted;
@@ -295,6 +279,10 @@ static int fill_lines(struct locations *p, struct place *place, size_t *count)
 		p->profile->mappings[p->mapping_of[image_id(place->image)] - 1].has_functions =
 			true;
 		return add_named_line(p, place->in_kernel);
+	}
+	if (is_to_be_named(p, place)) {
+		*count = 0;
+		return 0;
 	}
 	if (!symbol.count)
 		return add_unknown_line(p, place);
@@ -492,9 +480,7 @@ int locations_init(struct locations *p, struct recorded *recorded,
 
 void locations_release(struct locations *p)
 {
-	for (size_t i = 0; p->starts && i < p->image_count; i++)
-		cfi_starts_free(p->starts[i]);
-	free(p->starts);
+	unnamed_release(&p->unnamed);
 	free(p->nameless);
 	free(p->mapping_of);
 	free(p->all);

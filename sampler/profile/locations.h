@@ -13,8 +13,8 @@
 
 #include "base/hashindex.h"
 #include "sampler/profile/assemble.h"
+#include "sampler/unwind/table/unnamed.h"
 
-struct cfi_starts;
 struct frame;
 struct image;
 struct modmap;
@@ -28,10 +28,10 @@ struct locations {
 	const struct modmap *maps; /* any member's: they share the images */
 	struct assemble_names names;
 	struct profile *profile;
-	uint32_t *mapping_of;	    /* by image id; 0: none */
-	struct cfi_starts **starts; /* by image id; NULL: not needed yet */
-	uint64_t *nameless;	    /* by image id: samples in code that no symbol covers */
-	uint64_t samples;	    /* all */
+	uint32_t *mapping_of; /* by image id; 0: none */
+	struct unnamed unnamed;
+	uint64_t *nameless; /* by image id: samples in code that no symbol covers */
+	uint64_t samples;   /* all */
 	size_t image_count;
 	struct place *all; /* each place once */
 	uint32_t count;

@@ -58,6 +58,12 @@ class Stacks:
                 n: [hex(pc) for pc in p] for n, p in peers.items()}})
 
 
+def symbol(f):
+    """The name by symbol; None: by where the function begins ("nginx!fun_54130") or by address."""
+    name = f["function"]
+    return None if name and re.search(r"!fun_[0-9a-f]+$|\+0x[0-9a-f]+$", name) else name
+
+
 class Symbols:
     """Our symbols of all distinct addresses."""
 
@@ -67,7 +73,7 @@ class Symbols:
     def add(self, thread):
         calls, exact = [], True
         for f in thread["frames"]:
-            calls.append((f["function"], f["file"], f["line"], f["column"]))
+            calls.append((symbol(f), f["file"], f["line"], f["column"]))
             if f["inlined"]:
                 continue
             exact = exact or f["function"] in TRAMPOLINES

@@ -9,6 +9,11 @@
 #include "sampler/lock/lock.h"
 #include "symbolize/symbolizer.h"
 
+static bool has_symbol(const struct dump_frame *f)
+{
+	return f->call_count && !f->unnamed;
+}
+
 /* Where a thread is, for a reader: of one that waits, the innermost function outside of the file
  * that makes the call; in a static program, the innermost one with a source file, as a C library
  * has none there. NULL: it has no name. */
@@ -18,7 +23,7 @@ static const struct symbol_frame *place_of(const struct dump_thread *t)
 	bool found = t->syscall < 0;
 
 	for (size_t i = 0; !found && i < t->count; i++)
-		if (t->frames[i].call_count && t->frames[i].image != t->frames[0].image) {
+		if (has_symbol(&t->frames[i]) && t->frames[i].image != t->frames[0].image) {
 			place = &t->frames[i];
 			found = true;
 		}

@@ -57,24 +57,12 @@ static int add_call(struct buffer *b, const struct dump_frame *f, size_t i, size
 	return rc ? rc : buffer_addf(b, "%s\n", last ? "" : ", inlined");
 }
 
-static int add_nameless(struct buffer *b, const struct dump_frame *f, size_t number)
-{
-	int rc = buffer_addf(b, "#%-3zu 0x%016lx  ??", number, f->pc);
-
-	if (!rc && f->image)
-		rc = buffer_add(b, "  in ", 5) || dump_add_clean(b, image_path(f->image)) ||
-				     buffer_addf(b, "+0x%lx", f->addr) ?
-			     ERR_NOMEM :
-			     0;
-	return rc ? rc : buffer_add(b, "\n", 1);
-}
-
 static int add_frame(struct buffer *b, const struct dump_frame *f, size_t *number)
 {
 	int rc = 0;
 
 	if (!f->call_count)
-		return add_nameless(b, f, (*number)++);
+		return buffer_addf(b, "#%-3zu 0x%016lx  [unknown]\n", (*number)++, f->pc);
 	for (size_t i = 0; !rc && i < f->call_count; i++)
 		rc = add_call(b, f, i, (*number)++);
 	return rc;
