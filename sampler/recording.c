@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "base/file/outfile.h"
 #include "base/process/modmap.h"
+#include "base/process/process.h"
 #include "sampler/child/decoding.h"
 #include "sampler/child/launch.h"
 #include "sampler/child/priority.h"
@@ -296,6 +297,11 @@ uint64_t recording_children_ns(const struct recording *r, size_t *alive)
 uint64_t recording_missed_ns(const struct recording *r)
 {
 	return r->missed_ns;
+}
+
+bool recording_command_runs(const struct recording *r)
+{
+	return r->command && !r->round.child_reaped && process_alive(recording_process(r));
 }
 
 int recording_wait_command(struct recording *r)

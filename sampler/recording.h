@@ -64,6 +64,9 @@ uint64_t recording_children_ns(const struct recording *r, size_t *alive);
  * found. */
 uint64_t recording_missed_ns(const struct recording *r);
 
+/* Is there a command that has not ended? */
+bool recording_command_runs(const struct recording *r);
+
 /* Waits for the command's end. Returns its status as waitpid(2) gives it. */
 int recording_wait_command(struct recording *r);
 

@@ -14,6 +14,15 @@ void event_request(struct perf_event_attr *attr)
 	attr->mmap = attr->comm = attr->comm_exec = attr->task = 1;
 }
 
+/* What the kernel does is not looked at: that would take a permission of its own. */
+void event_request_lineage(struct perf_event_attr *attr)
+{
+	attr->config = PERF_COUNT_SW_DUMMY;
+	attr->sample_period = 0;
+	attr->mmap = attr->comm = attr->comm_exec = 0;
+	attr->exclude_kernel = attr->exclude_hv = attr->inherit = 1;
+}
+
 size_t event_process_at(const struct perf_event_header *header)
 {
 	return header->type == PERF_RECORD_FORK ? 4 : 0;

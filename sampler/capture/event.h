@@ -45,6 +45,9 @@ struct event {
 /* Sets what is requested of the kernel: what a sample holds, and which news. */
 void event_request(struct perf_event_attr *attr);
 
+/* Changes the request to one of EVENT_BEGUN and EVENT_ENDED alone, of a process's children, too. */
+void event_request_lineage(struct perf_event_attr *attr);
+
 /* Reads the body of a record. The kind is EVENT_NONE if it is of no use. */
 void event_parse(const struct perf_event_header *header, const void *body, size_t len,
 		 struct event *e);

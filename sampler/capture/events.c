@@ -21,6 +21,7 @@ enum {
 	RING_PAGES =
 		128, /* with the page of its head, what one user may lock for a CPU by default */
 	RING_PAGES_LEAST = 32, /* for two records of any length */
+	LINEAGE_PAGES = 8,     /* for 450 tasks that begin or end */
 	HELD_NS = 600000000,   /* what a ring is to hold: a large program's tables take as long */
 	RECORD_MOST = 1 << 16,
 	RECORD_REST = 256, /* a record without its stack */
@@ -38,6 +39,7 @@ struct ring {
 struct events {
 	struct ring *rings;
 	unsigned count;
+	pid_t root;	   /* only news of what it makes; -1: all of all processes */
 	struct ring *lent; /* its first record is the sample that was returned last; or NULL */
 	long online;	   /* CPUs, when they were opened */
 	bool resting, in_turn;
@@ -65,7 +67,9 @@ static int open_event(const struct events *e, int cpu)
 	};
 
 	event_request(&attr);
-	return (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (e->root >= 0)
+		event_request_lineage(&attr);
+	return (int)syscall(SYS_perf_event_open, &attr, e->root, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
 static void close_ring(const struct events *e, struct ring *r)
@@ -81,6 +85,8 @@ static size_t pages_wanted(const struct events *e)
 	size_t bytes = (e->stack + RECORD_REST) * (HELD_NS / e->period_ns + 1);
 	size_t pages = RING_PAGES_LEAST;
 
+	if (e->root >= 0)
+		return LINEAGE_PAGES;
 	while (pages < RING_PAGES && pages * e->page < bytes)
 		pages *= 2;
 	return pages;
@@ -89,7 +95,9 @@ static size_t pages_wanted(const struct events *e)
 /* Less, where less may be locked. */
 static bool map_ring(const struct events *e, struct ring *r)
 {
-	for (size_t pages = pages_wanted(e); pages >= RING_PAGES_LEAST; pages /= 2) {
+	size_t pages = pages_wanted(e), least = e->root >= 0 ? pages : RING_PAGES_LEAST;
+
+	for (; pages >= least; pages /= 2) {
 		void *at = mmap(NULL, (pages + 1) * e->page, PROT_READ | PROT_WRITE, MAP_SHARED,
 				r->fd, 0);
 
@@ -173,13 +181,15 @@ static int open_rings(struct events *e, struct error *err)
 	return e->count ? 0 : error_set(err, ERR_IO, "no CPU has a timer for samples");
 }
 
-int events_open(struct events **out, uint64_t period_ns, size_t stack, struct error *err)
+static int open_new(struct events **out, pid_t root, uint64_t period_ns, size_t stack,
+		    struct error *err)
 {
 	struct events *e = calloc(1, sizeof(*e));
 	int rc;
 
 	if (!e)
 		return error_nomem(err);
+	e->root = root;
 	e->page = (size_t)sysconf(_SC_PAGESIZE);
 	e->period_ns = period_ns;
 	e->stack = stack < EVENTS_STACK_MAX ? stack : EVENTS_STACK_MAX;
@@ -190,6 +200,16 @@ int events_open(struct events **out, uint64_t period_ns, size_t stack, struct er
 	}
 	*out = e;
 	return 0;
+}
+
+int events_open(struct events **out, uint64_t period_ns, size_t stack, struct error *err)
+{
+	return open_new(out, -1, period_ns, stack, err);
+}
+
+int events_open_lineage(struct events **out, pid_t root, struct error *err)
+{
+	return open_new(out, root, 0, 0, err);
 }
 
 void events_close(struct events *e)

@@ -9,6 +9,9 @@
  * An event of a CPU sees the threads of all processes; the caller drops strangers'. That takes
  * CAP_PERFMON (or CAP_SYS_ADMIN, before Linux 5.8), or kernel.perf_event_paranoid below 1.
  *
+ * An event of a process that its children inherit takes neither, and tells of processes whose makers
+ * have ended (perf_event_init_task() in kernel/events/core.c: it is copied by each fork).
+ *
  * Rejected: an event for each thread. With a ring for each CPU that is threads times CPUs descriptors,
  * and each new thread is missed until it has one.
  */
@@ -32,6 +35,11 @@ enum { EVENTS_STACK_MAX = 64000 };
  * it. ERR_PERM with the reason when the kernel refuses; ERR_IO, ERR_NOMEM. */
 int events_open(struct events **out, uint64_t period_ns, size_t stack, struct error *err);
 void events_close(struct events *e);
+
+/* The same, for the news alone which tasks begin and end: those that a process of one thread makes from
+ * now on, those that these make, and so on. They see no thread that it has already. Permitted for
+ * processes that may be traced, unless kernel.perf_event_paranoid is above 2. */
+int events_open_lineage(struct events **out, pid_t root, struct error *err);
 
 /* Sets the stack's bytes anew, at least: events are opened again. On errors, as of events_open, there
  * are none any more. */

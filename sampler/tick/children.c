@@ -1,7 +1,7 @@
 /*
  * Finds the processes that members of the round have made.
  *
- * Where the rings of the perf events tell (news.h), nothing is searched. Elsewhere
+ * Where the kernel's records tell (lineage.h), nothing is searched. Elsewhere
  * /proc/PID/task/TID/children lists, for each thread, the processes that it has made (proc(5);
  * CONFIG_PROC_CHILDREN). It is read fifty times a second, or more rarely where a process has so many
  * threads that this would take more than a hundredth of our time. A child that lives for less than

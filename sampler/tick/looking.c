@@ -221,7 +221,7 @@ static int ask_for_children(struct round *r)
 	if (news_children_hold(r))
 		return 0;
 	r->children_asked_ns = monotonic_ns();
-	return recorded_find_children(&r->recorded, news_are_told(r));
+	return recorded_find_children(&r->recorded, news_tell_children(r));
 }
 
 static int find_children(struct round *r)

@@ -14,15 +14,20 @@ enum {
 	SETTLE_NS = 200000000
 }; /* a thread that ends stays listed for a moment after that is told */
 
+static bool tells(const struct events *events, uint64_t since_ns)
+{
+	return events && since_ns >= events_told_ns(events);
+}
+
 /* Has all been told that has happened since? */
 static bool is_told(const struct round *r, uint64_t since_ns)
 {
-	return r->events && since_ns >= events_told_ns(r->events);
+	return tells(r->events, since_ns);
 }
 
-bool news_are_told(const struct round *r)
+bool news_tell_children(const struct round *r)
 {
-	return r->events && events_told_ns(r->events) != UINT64_MAX;
+	return r->lineage.events || (r->events && events_told_ns(r->events) != UINT64_MAX);
 }
 
 static bool holds(const struct round *r, uint64_t asked_ns, uint64_t changed_ns, uint64_t ask_ns)
@@ -51,7 +56,10 @@ bool news_space_holds(const struct round *r, const struct member *m)
 
 bool news_children_hold(const struct round *r)
 {
-	return holds(r, r->children_asked_ns, 0, ASK_NS);
+	uint64_t asked_ns = r->children_asked_ns;
+
+	return holds(r, asked_ns, 0, ASK_NS) ||
+	       (tells(r->lineage.events, asked_ns) && r->plan.tick_ns < asked_ns + ASK_NS);
 }
 
 void news_date_space(const struct round *r, struct member *m)
@@ -90,22 +98,6 @@ static void note_exec(struct round *r, struct member *m, uint64_t ns)
 		member_leave_space(m);
 }
 
-/* Its samples follow in the rings. */
-static void add_child(struct round *r, const struct event *e)
-{
-	struct member *m;
-
-	if (!r->recorded.children)
-		return;
-	r->no_memory |= recorded_add_child(&r->recorded, e->pid) != 0;
-	m = recorded_member(&r->recorded, e->pid);
-	if (!m)
-		return;
-	m->by_events = sources_suffice(r, m);
-	m->news.executed_ns = e->time_ns; /* a fork makes an address space, too */
-	news_date_space(r, m);
-}
-
 void news_take(struct round *r, struct member *m, const struct event *e)
 {
 	switch (e->kind) {
@@ -118,8 +110,6 @@ void news_take(struct round *r, struct member *m, const struct event *e)
 	case EVENT_BEGUN:
 		if (e->pid == m->process.pid)
 			m->news.begun_ns = e->time_ns;
-		else
-			add_child(r, e);
 		break;
 	case EVENT_ENDED:
 		m->news.ended_ns = e->time_ns;

@@ -16,12 +16,12 @@ struct event;
 struct member;
 struct round;
 
-/* Notes what a record tells of a member. A process that it has made becomes a member where children
- * are followed; stacks of a program that it leaves are walked first. */
+/* Notes what a record tells of a member, but for what it has made (lineage.h). Stacks of a program that it
+ * leaves are walked first. */
 void news_take(struct round *r, struct member *m, const struct event *e);
 
-/* Are there any now? */
-bool news_are_told(const struct round *r);
+/* Are processes told of that are made now? */
+bool news_tell_children(const struct round *r);
 
 /* By the news, is the last list of its threads still true? Are its maps, as they were read last? Does
  * it have the address space that was met last? False: not known; ask. */

@@ -94,6 +94,7 @@ int round_init(struct round *r, const pid_t *pids, size_t count,
 void round_release(struct round *r)
 {
 	sources_close(r);
+	pidset_release(&r->lineage.known);
 	reader_free(r->reader);
 	slots_release(&r->slots);
 	roster_release(&r->roster);

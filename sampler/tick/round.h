@@ -17,6 +17,7 @@
 #include "sampler/account/budget.h"
 #include "sampler/account/stackset.h"
 #include "sampler/thread/threads.h"
+#include "sampler/tick/pidset.h"
 #include "sampler/tick/recorded.h"
 #include "sampler/capture/roster.h"
 #include "sampler/capture/slots.h"
@@ -68,15 +69,19 @@ struct round {
 	struct looks looks;
 	struct slots slots;
 	struct roster roster;
-	struct ticking ticking;	    /* what the tickers share */
-	struct tickers tickers;	    /* while the round is sampled */
-	bool collecting;	    /* their samples are being read */
-	struct events *events;	    /* NULL: none are open */
-	uint64_t events_ns;	    /* until when their periods are counted */
-	uint64_t events_due_ns;	    /* when to look again at the CPUs */
-	uint64_t events_apart_ns;   /* how far they are apart, on the average; 0: not set yet */
-	uint64_t events_set_ns;	    /* when that was set */
-	uint64_t events_lost;	    /* as events_lost, so far counted */
+	struct ticking ticking;	  /* what the tickers share */
+	struct tickers tickers;	  /* while the round is sampled */
+	bool collecting;	  /* their samples are being read */
+	struct events *events;	  /* NULL: none are open */
+	uint64_t events_ns;	  /* until when their periods are counted */
+	uint64_t events_due_ns;	  /* when to look again at the CPUs */
+	uint64_t events_apart_ns; /* how far they are apart, on the average; 0: not set yet */
+	uint64_t events_set_ns;	  /* when that was set */
+	uint64_t events_lost;	  /* as events_lost, so far counted */
+	struct lineage {
+		struct events *events; /* of the command alone; NULL: none are open */
+		struct pidset known;   /* descendants that live, by what was read so far */
+	} lineage;		       /* lineage.h */
 	uint64_t children_asked_ns; /* when all processes were asked for their children; 0: never */
 	uint32_t listed;	    /* members in the roster's last list */
 	struct walker walker;
@@ -149,7 +154,7 @@ bool round_may_interrupt(const struct round *r, const struct member *m, const st
  * refer to must be read while the thread stands still. So does one whose stacks are deeper than a
  * record, or go on in another place. With wall time all do. */
 
-/* Opens the perf events, if they are wanted. Where they are refused all processes stay with the tickers,
+/* Opens the perf events, if they are wanted, and those of a command's lineage. Where they are refused all processes stay with the tickers,
  * unless the user insists: ERR_PERM, ERR_IO, ERR_NOMEM. */
 int sources_open(struct round *r, enum engine engine, struct error *err);
 void sources_close(struct round *r);

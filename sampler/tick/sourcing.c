@@ -15,6 +15,7 @@
 #include "sampler/interp/interps.h"
 #include "sampler/member/member.h"
 #include "sampler/thread/threads.h"
+#include "sampler/tick/lineage.h"
 #include "sampler/tick/news.h"
 #include "sampler/tick/round.h"
 #include "sampler/unwind/stack.h"
@@ -31,7 +32,7 @@ enum {
 	HURRY_NS = 100000000, /* rings that hold less are read with priority */
 };
 
-int sources_open(struct round *r, enum engine engine, struct error *err)
+static int open_events(struct round *r, enum engine engine, struct error *err)
 {
 	struct recording_stats *s = &r->recorded.stats;
 	struct error why;
@@ -48,11 +49,24 @@ int sources_open(struct round *r, enum engine engine, struct error *err)
 	return 0;
 }
 
-void sources_close(struct round *r)
+int sources_open(struct round *r, enum engine engine, struct error *err)
+{
+	int rc = open_events(r, engine, err);
+
+	return rc ? rc : lineage_open(r, err);
+}
+
+static void drop_events(struct round *r)
 {
 	events_close(r->events);
 	r->events = NULL;
 	r->recorded.late = false;
+}
+
+void sources_close(struct round *r)
+{
+	drop_events(r);
+	lineage_close(r);
 }
 
 bool sources_suffice(const struct round *r, const struct member *m)
@@ -66,7 +80,7 @@ static void deepen(struct round *r, size_t stack)
 	struct error err;
 
 	if (events_deepen(r->events, stack, &err))
-		sources_close(r);
+		drop_events(r);
 	for (uint32_t i = 0; i < r->recorded.member_count; i++)
 		r->recorded.members[i]->fit.cut = 0;
 }
@@ -98,7 +112,7 @@ static void keep_events(struct round *r)
 		return;
 	r->events_due_ns = now + KEEP_NS;
 	if (events_keep(r->events, &err))
-		sources_close(r);
+		drop_events(r);
 }
 
 /* Does any living process have that source? */
@@ -189,7 +203,9 @@ static bool is_of_interest(void *intake, pid_t pid, bool news)
 	struct intake *in = intake;
 
 	in->member = recorded_member(&in->round->recorded, pid);
-	return in->member && (news || in->member->by_events);
+	if (!in->member)
+		return news && lineage_has(in->round, pid);
+	return news || in->member->by_events;
 }
 
 /* A thread that was not listed may be new. (Nothing else is refreshed: a process that ends meanwhile may
@@ -281,7 +297,10 @@ static void take_event(struct intake *in, const struct event *e)
 	}
 	if (e->kind == EVENT_BEGUN && in->member == in->listed)
 		in->listed = NULL;
-	news_take(in->round, in->member, e);
+	if (in->member)
+		news_take(in->round, in->member, e);
+	if (in->round->recorded.children)
+		lineage_take(in->round, e);
 }
 
 /* Periods of all CPUs that have passed, in which samples may have come. */
@@ -311,6 +330,7 @@ void sources_collect(struct round *r)
 	struct intake in = { .round = r };
 	struct event e;
 
+	lineage_collect(r);
 	if (!r->events)
 		return;
 	r->collecting = true;

@@ -38,6 +38,8 @@ static int add_how_it_ended(const struct recording *r, const struct recording_op
 		rc = buffer_addf(out, "; process %d ended after %s", pid, after);
 	else if (s->end == RECORDING_STOPPED)
 		rc = buffer_addf(out, "; stopped after %s", after);
+	else if (s->end == RECORDING_TIME_UP && recording_command_runs(r))
+		rc = buffer_addf(out, "; process %d runs on", pid);
 	else if (s->end == RECORDING_LOST)
 		rc = buffer_addf(out, "; sampling failed after %s", after);
 	if (!rc && s->execs && s->processes == 1)

@@ -322,6 +322,11 @@ static int write_and_say(struct recording *r, const struct options *o, struct ou
 	return empty ? EXIT_EMPTY : EXIT_DONE;
 }
 
+static bool outlives(const struct recording *r)
+{
+	return recording_stats(r)->end == RECORDING_TIME_UP && recording_command_runs(r);
+}
+
 /* Records and writes. The target and the output are open. */
 static int record(struct recording *r, const struct options *o, struct outfile *file,
 		  const char *path)
@@ -343,7 +348,7 @@ static int record(struct recording *r, const struct options *o, struct outfile *
 		cli_fail(&err);
 		return EXIT_LOST;
 	}
-	if (!o->recording.command || status == EXIT_FAILED)
+	if (!o->recording.command || status == EXIT_FAILED || outlives(r))
 		return status;
 	return cli_command_status(recording_wait_command(r));
 }

@@ -442,6 +442,13 @@ static int write_output(struct top *t, struct outfile *file)
 	return EXIT_DONE;
 }
 
+/* Has our time ended, and the command has not? */
+static bool outlives(const struct top *t)
+{
+	return (recording_stats(t->r)->end == RECORDING_TIME_UP || all_shown(t)) &&
+	       recording_command_runs(t->r);
+}
+
 static int run(struct top *t, struct outfile *output)
 {
 	struct error err = { 0 };
@@ -469,7 +476,7 @@ static int run(struct top *t, struct outfile *output)
 		error_set(&err, ERR_IO, "cannot write to the standard output");
 		status = cli_fail(&err);
 	}
-	if (!status && t->o->recording.command)
+	if (!status && t->o->recording.command && !outlives(t))
 		status = cli_command_status(recording_wait_command(t->r));
 	return status;
 }
