@@ -38,12 +38,40 @@ static bool is_refused(pid_t pid)
 	return process_vm_readv(pid, &local, 1, &remote, 1, 0) < 0 && errno == EPERM;
 }
 
+static int add_child(struct recorded *r, pid_t pid, struct error *err)
+{
+	struct member *m;
+	int rc = recorded_add_member(r, pid, &m, err);
+
+	if (rc)
+		return rc;
+	rc = recorded_start_member(r, m, !r->start_ns, err);
+	if (rc)
+		recorded_drop_member(r);
+	return rc;
+}
+
+/* What was lacking may be there the next time. */
+static int note_lacking(struct recorded *r, pid_t pid, const struct error *err)
+{
+	bool is_lacking = err->code && err->code != ERR_GONE && err->code != ERR_PERM;
+
+	if (err->code == ERR_NOMEM)
+		return ERR_NOMEM;
+	if (!is_lacking)
+		pidset_remove(&r->lacking, pid);
+	else if (pidset_add(&r->lacking, pid))
+		return ERR_NOMEM;
+	if (is_lacking)
+		snprintf(r->stats.why_lacking, sizeof(r->stats.why_lacking), "%s", err->text);
+	r->stats.lacking = r->lacking.count;
+	return 0;
+}
+
 /* A child that has ended already, or that we may not trace, is left alone. */
 int recorded_add_child(struct recorded *r, pid_t pid)
 {
-	bool old = !r->start_ns;
-	struct member *m;
-	int rc;
+	struct error err = { 0 };
 
 	/* With `sampler -p $$ --children` in a shell we are a child of the target. We and our
 	 * helpers are not part of what is measured, and the watchdog must never be held. */
@@ -53,14 +81,8 @@ int recorded_add_child(struct recorded *r, pid_t pid)
 		r->stats.refused++;
 		return 0;
 	}
-	rc = recorded_add_member(r, pid, &m, NULL);
-	if (rc)
-		return rc == ERR_NOMEM ? rc : 0;
-	rc = recorded_start_member(r, m, old, NULL);
-	if (!rc)
-		return 0;
-	recorded_drop_member(r);
-	return rc == ERR_NOMEM ? rc : 0;
+	add_child(r, pid, &err);
+	return note_lacking(r, pid, &err);
 }
 
 /* *adding grows by the CPU time in ns that new members take: they come once. */
@@ -69,8 +91,10 @@ static int read_children(struct recorded *r, const struct member *m, pid_t tid, 
 	char name[64];
 	struct buffer text = { 0 };
 	struct cursor c;
+	uint32_t before = r->member_count;
 	uint64_t cpu;
 	int rc;
+
 	snprintf(name, sizeof(name), "task/%d/children", tid);
 	rc = process_read(&m->process, name, &text, NULL);
 	cursor_init(&c, text.data, rc ? 0 : text.len, "children");
@@ -83,7 +107,8 @@ static int read_children(struct recorded *r, const struct member *m, pid_t tid, 
 		if (!c.failed)
 			rc = recorded_add_child(r, pid);
 	}
-	*adding += thread_cpu_ns() - cpu;
+	if (r->member_count > before)
+		*adding += thread_cpu_ns() - cpu;
 	buffer_release(&text);
 	return rc;
 }

@@ -130,5 +130,6 @@ void recorded_release(struct recorded *r)
 	free(r->members);
 	free(r->living);
 	hashindex_release(&r->by_pid);
+	pidset_release(&r->lacking);
 	pthread_mutex_destroy(&r->lock);
 }

@@ -22,6 +22,7 @@
 #include "sampler/member/labelling.h"
 #include "sampler/thread/kernelstack.h"
 #include "sampler/tick/options.h"
+#include "sampler/tick/pidset.h"
 #include "sampler/tick/stats.h"
 
 struct error;
@@ -40,6 +41,7 @@ struct recorded {
 	struct member **members;
 	uint32_t member_count;
 	size_t member_room;
+	struct pidset lacking;	 /* children that could not be opened, for want of descriptors */
 	struct hashindex by_pid; /* of members; entries of those that have ended stay */
 	struct member **living;	 /* those that had not ended when it was swept */
 	uint32_t living_count;

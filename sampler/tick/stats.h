@@ -32,6 +32,8 @@ struct recording_stats {
 	uint64_t processes, threads_alive, threads_seen;
 	uint64_t threads_stopped;      /* at the end: by a signal or a tracer (state T or t) */
 	uint64_t refused;	       /* children that we may not trace */
+	uint64_t lacking;	       /* children that could not be opened, */
+	char why_lacking[160];	       /* and why the last one */
 	bool kernel_refused;	       /* kernel stacks were requested and may not be read */
 	uint64_t samples;	       /* stacks taken */
 	uint64_t stacks;	       /* distinct ones, counted separately for each thread */

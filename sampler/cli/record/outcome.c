@@ -270,12 +270,22 @@ static int add_missed(const struct outcome *o, struct buffer *out)
 			   outcome_duration(o->missed_ns, missed), 100 * share(o->missed_ns, all));
 }
 
+static int add_lacking(const struct recording_stats *s, struct buffer *out)
+{
+	return s->lacking && (buffer_addf(out, "%lu child process%s could not be opened: ",
+					  s->lacking, s->lacking == 1 ? "" : "es") ||
+			      buffer_add_printable(out, s->why_lacking, strlen(s->why_lacking)) ||
+			      buffer_addf(out, "\n"));
+}
+
 static int add_refused(const struct outcome *o, struct buffer *out)
 {
 	const struct recording_stats *s = o->stats;
 
 	if (s->refused && buffer_addf(out, "%lu time%s a child was met that may not be traced\n",
 				      s->refused, plural(s->refused)))
+		return ERR_NOMEM;
+	if (add_lacking(s, out))
 		return ERR_NOMEM;
 	if (s->cut && buffer_addf(out,
 				  "%lu call%s of the process ended with EINTR because of a "
