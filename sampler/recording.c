@@ -79,6 +79,8 @@ int recording_new(struct recording **out, const struct recording_options *option
 	}
 	if (!rc)
 		rc = round_init(&r->round, pids, count, options, err);
+	if (!rc && r->command)
+		rc = process_check_width(recording_process(r), err);
 	for (size_t i = 0; !rc && !r->command && i < count; i++)
 		rc = process_may_trace(pids[i], err);
 	if (rc) {

@@ -253,6 +253,18 @@ static bool passes(const struct facts *f, int why)
 
 /* During an exec, /proc may show a false obstacle, such as the dead leader from before the exec and
  * the thread count from after it. So an obstacle counts only if it is seen several times. */
+static int check_width(pid_t pid, struct error *err)
+{
+	struct process p;
+	int rc = process_open(&p, pid, err);
+
+	if (rc)
+		return rc;
+	rc = process_check_width(&p, err);
+	process_close(&p);
+	return rc;
+}
+
 int process_may_trace(pid_t pid, struct error *err)
 {
 	const struct timespec pause = { .tv_nsec = LOOKS_NS };
@@ -273,7 +285,7 @@ int process_may_trace(pid_t pid, struct error *err)
 	if (why || pid == getpid())
 		return process_diagnose(pid, err);
 	/* The one obstacle that reading does not detect. */
-	return has_other_tracer(&f) ? traced_by_other(pid, &f, err) : 0;
+	return has_other_tracer(&f) ? traced_by_other(pid, &f, err) : check_width(pid, err);
 }
 
 /* TracerPid is the number of the thread that traces (task_state() in fs/proc/array.c). */

@@ -1,5 +1,6 @@
 #include "base/process/process.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -16,6 +17,7 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/file/pathwalk.h"
+#include "base/process/machine.h"
 
 static const char DELETED[] = " (deleted)";
 
@@ -309,4 +311,46 @@ bool process_stat_parse(const void *text, size_t len, enum process_stat last,
 		fields[i] = cursor_number(&c, 10);
 	}
 	return !c.failed;
+}
+
+static bool has_page_size(const void *auxv, size_t len, size_t word)
+{
+	struct cursor c;
+
+	cursor_init(&c, auxv, len, "auxiliary vector");
+	while (cursor_left(&c) && !c.failed) {
+		uint64_t type = cursor_uint(&c, word), value = cursor_uint(&c, word);
+
+		if (!c.failed && type == AT_PAGESZ)
+			return value == (uint64_t)sysconf(_SC_PAGESIZE);
+	}
+	return false;
+}
+
+unsigned width_of_auxv(const void *auxv, size_t len)
+{
+	if (has_page_size(auxv, len, 8))
+		return 64;
+	return has_page_size(auxv, len, 4) ? 32 : 0;
+}
+
+unsigned process_width(const struct process *p)
+{
+	struct buffer text = { 0 };
+	unsigned width = 0;
+
+	if (!process_read(p, "auxv", &text, NULL))
+		width = width_of_auxv(text.data, text.len);
+	buffer_release(&text);
+	return width;
+}
+
+int process_check_width(const struct process *p, struct error *err)
+{
+	if (process_width(p) != 32)
+		return 0;
+	return error_set(err, ERR_FORMAT,
+			 "process %d ('%s') executes 32-bit code: sampler is for " MACHINE_NAME
+			 " programs of 64 bits",
+			 p->pid, p->comm);
 }

@@ -109,7 +109,19 @@ int process_open_path(const struct process *p, const char *path);
 /* The same, but fails with ELOOP if the path ends with a link. */
 int process_open_no_link(const struct process *p, const char *path);
 
-/* May this process be traced? 0, or as process_diagnose. The test does not disturb the process:
+/* Is the program of a process one of 32 bits (i386, x32, 32-bit ARM)? 32 or 64, or 0: not known, as while it
+ * executes a program. The kernel keeps the auxiliary vector in words of the program's size
+ * (proc_pid_auxv(5); create_elf_tables() in fs/binfmt_elf.c, which fs/compat_binfmt_elf.c compiles for 32
+ * bits), and the size of a page in each. Nothing is stopped for that. Rejected: the class in the header of
+ * /proc/PID/exe. To open a file may wait for a daemon (FUSE), which may be the process itself. */
+unsigned process_width(const struct process *p);
+unsigned width_of_auxv(const void *auxv, size_t len);
+
+/* ERR_FORMAT for a program of 32 bits: its system calls have other numbers and its stacks another form.
+ * Without the permission to trace, or while that is not known, 0. */
+int process_check_width(const struct process *p, struct error *err);
+
+/* May this process be traced? 0, or as process_diagnose, or as process_check_width. The test does not disturb the process:
  * process_vm_readv(2) requires the same permission as ptrace(2), Yama included. Another tracer is
  * no obstacle if it is gone within 1 s: several samplers may look at one process. */
 int process_may_trace(pid_t pid, struct error *err);

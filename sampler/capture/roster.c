@@ -157,7 +157,7 @@ static clockid_t clock_of(const struct member *m)
 /* Those that the other source serves need none. */
 static bool has_seats(const struct member *m)
 {
-	return !m->ended && !m->by_events;
+	return !m->ended && !m->by_events && !member_is_narrow(m);
 }
 
 static size_t count_alive(struct member *const *members, size_t count)

@@ -100,15 +100,24 @@ void member_let_go(struct member *m)
 enum member_space member_space(struct member *m)
 {
 	m->space_asked_ns = monotonic_ns();
-	if (has_space(m))
+	if (has_space(m)) {
+		m->width = m->width ? m->width : process_width(&m->process);
 		return SPACE_SAME;
+	}
 	member_leave_space(m);
 	m->space_ns = m->space_met_ns = monotonic_ns();
+	m->width = process_width(&m->process);
+	m->is_narrow = false;
 	m->maps_fd = process_openat(&m->process, "maps", O_RDONLY);
 	if (m->pagemap_fd >= 0)
 		close(m->pagemap_fd);
 	m->pagemap_fd = process_openat(&m->process, "pagemap", O_RDONLY);
 	return has_space(m) ? SPACE_NEW : SPACE_NONE;
+}
+
+bool member_is_narrow(const struct member *m)
+{
+	return m->is_narrow || m->width == 32;
 }
 
 /* A process that executes a program has no maps for a moment: those of the old address space read

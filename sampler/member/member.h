@@ -74,6 +74,8 @@ struct member {
 		uint32_t walks, cut, lacked;
 		uint64_t want; /* bytes of a stack that would have sufficed; 0: not known */
 	} fit;		       /* of its present program */
+	unsigned width;	       /* process_width of its present program; 0: not known yet */
+	bool is_narrow;	       /* it has executed 32-bit code, in a program of 64 bits */
 	bool dumps_core;       /* it is left alone: none of its threads will run again */
 };
 
@@ -129,6 +131,9 @@ void member_read_cpu(struct member *m);
 
 /* The same of one that has ended, from what was seen of its threads, if that is more than was read. */
 void member_add_up_cpu(struct member *m);
+
+/* It executes 32-bit code, and is left alone: it is not known what a stop would do to it. */
+bool member_is_narrow(const struct member *m);
 
 /* A symbolizer for the process, with the jitdump files that it has mapped. The caller frees it.
  * ERR_NOMEM. */

@@ -72,6 +72,9 @@ int64_t registers_failed_call(const struct registers *r);
 /* If there is such a call: the registers with which the thread makes it again. */
 void registers_call_again(const struct registers *r, struct registers *again);
 
+/* Does it execute 32-bit code? */
+bool registers_are_narrow(const struct registers *r);
+
 /* Has clone(2) just made the thread? Valid only for a thread that was never seen before. */
 bool registers_newborn(const struct registers *r);
 

@@ -296,6 +296,12 @@ void registers_call_again(const struct registers *r, struct registers *again)
 	again->user.pc -= SVC_BYTES;
 }
 
+/* PSR_MODE32_BIT of the state (arch/arm64/include/uapi/asm/ptrace.h). */
+bool registers_are_narrow(const struct registers *r)
+{
+	return r->user.pstate & 0x10;
+}
+
 /* A new thread begins behind its maker's system call, with the result 0. */
 bool registers_newborn(const struct registers *r)
 {

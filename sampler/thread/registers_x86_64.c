@@ -156,6 +156,12 @@ void registers_call_again(const struct registers *r, struct registers *again)
 	again->user.orig_rax = (unsigned long)-1;
 }
 
+/* By the code segment that the kernel has for it (__USER32_CS in arch/x86/include/asm/segment.h). */
+bool registers_are_narrow(const struct registers *r)
+{
+	return r->user.cs == 0x23;
+}
+
 /* A new thread begins behind its maker's system call, with the result 0. rcx is where that call
  * returns to (the `syscall` instruction puts it there). The thread may have been interrupted at one
  * of its first instructions, which only test rax. */

@@ -372,6 +372,7 @@ void snapshot_take(struct snapshot *s, pid_t tid, const struct registers *regist
 	copy_others(s, tid, want);
 	copy_far(s, tid);
 	s->newborn = registers_newborn(registers);
+	s->narrow = registers_are_narrow(registers);
 }
 
 void snapshot_glance(struct snapshot *s, pid_t tid, const struct call *call, size_t want,
@@ -381,7 +382,7 @@ void snapshot_glance(struct snapshot *s, pid_t tid, const struct call *call, siz
 	copy_stack(s, tid, 0, want, top);
 	copy_others(s, tid, want);
 	copy_far(s, tid);
-	s->newborn = false;
+	s->newborn = s->narrow = false;
 }
 
 int snapshot_of_event(struct snapshot *s, const struct regs *regs, const void *bytes, size_t len,
@@ -399,7 +400,7 @@ int snapshot_of_event(struct snapshot *s, const struct regs *regs, const void *b
 	memset(&s->stacks, 0, sizeof(s->stacks));
 	memset(&s->go.goroutine, 0, sizeof(s->go.goroutine));
 	memset(&s->go.place, 0, sizeof(s->go.place));
-	s->newborn = false;
+	s->newborn = s->narrow = false;
 	return 0;
 }
 

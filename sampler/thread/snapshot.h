@@ -66,6 +66,7 @@ struct snapshot {
 	struct gothread_place place;
 	struct go_stacks stacks;
 	struct interp_look interp; /* prepared before; its frames after */
+	bool narrow;		   /* it executes 32-bit code: the registers are not its own */
 	bool newborn; /* clone(2) has just made the thread, if it has hardly run (NEWBORN_CPU_NS)
 		       * and this is its first sample; else some call has returned 0 */
 };

@@ -23,6 +23,7 @@
 #include "base/clock.h"
 #include "base/cursor.h"
 #include "base/error.h"
+#include "base/process/process.h"
 #include "sampler/member/member.h"
 #include "sampler/thread/threads.h"
 #include "sampler/tick/recorded.h"
@@ -38,6 +39,18 @@ static bool is_refused(pid_t pid)
 	return process_vm_readv(pid, &local, 1, &remote, 1, 0) < 0 && errno == EPERM;
 }
 
+/* One of 32-bit code may execute another program later. */
+static int start_child(struct recorded *r, struct member *m, struct error *err)
+{
+	pid_t pid = m->process.pid;
+
+	if (process_width(&m->process) == 32)
+		return pidset_add(&r->narrow, pid) ? error_nomem(err) :
+						     error_set(err, ERR_PERM, "32-bit code");
+	pidset_remove(&r->narrow, pid);
+	return recorded_start_member(r, m, !r->start_ns, err);
+}
+
 static int add_child(struct recorded *r, pid_t pid, struct error *err)
 {
 	struct member *m;
@@ -45,7 +58,7 @@ static int add_child(struct recorded *r, pid_t pid, struct error *err)
 
 	if (rc)
 		return rc;
-	rc = recorded_start_member(r, m, !r->start_ns, err);
+	rc = start_child(r, m, err);
 	if (rc)
 		recorded_drop_member(r);
 	return rc;
@@ -54,21 +67,18 @@ static int add_child(struct recorded *r, pid_t pid, struct error *err)
 /* What was lacking may be there the next time. */
 static int note_lacking(struct recorded *r, pid_t pid, const struct error *err)
 {
-	bool is_lacking = err->code && err->code != ERR_GONE && err->code != ERR_PERM;
+	bool lacks = err->code && err->code != ERR_GONE && err->code != ERR_PERM;
 
-	if (err->code == ERR_NOMEM)
+	pidset_remove(&r->lacking, pid);
+	if (err->code == ERR_NOMEM || (lacks && pidset_add(&r->lacking, pid)))
 		return ERR_NOMEM;
-	if (!is_lacking)
-		pidset_remove(&r->lacking, pid);
-	else if (pidset_add(&r->lacking, pid))
-		return ERR_NOMEM;
-	if (is_lacking)
-		snprintf(r->stats.why_lacking, sizeof(r->stats.why_lacking), "%s", err->text);
+	if (lacks)
+		snprintf(r->stats.why_lacking, sizeof(r->stats.why_lacking), "%.159s", err->text);
 	r->stats.lacking = r->lacking.count;
 	return 0;
 }
 
-/* A child that has ended already, or that we may not trace, is left alone. */
+/* A child that has ended already, that we may not trace, or that executes 32-bit code is left alone. */
 int recorded_add_child(struct recorded *r, pid_t pid)
 {
 	struct error err = { 0 };

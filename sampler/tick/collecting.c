@@ -187,8 +187,10 @@ static void take_back(struct round *r, struct slot *slot)
 	}
 	if (slot->ticked)
 		thread->asked_ns = slot->looked_ns;
-	if (slot->taken)
+	if (slot->taken) {
 		thread->go = slot->snapshot.go.place;
+		m->is_narrow |= slot->snapshot.narrow;
+	}
 	roster_unlock(&r->roster);
 	r->slots.unlabelled |= slot->taken;
 	slot_set(slot, slot->taken ? SLOT_FULL : SLOT_FREE);

@@ -258,7 +258,7 @@ static int look_at_all(struct round *round)
 	for (uint32_t i = 0; !rc && i < r->member_count; i++) {
 		struct member *m = r->members[(i + p->looks) % r->member_count];
 
-		if (!m->ended && !m->dumps_core)
+		if (!m->ended && !m->dumps_core && !member_is_narrow(m))
 			rc = look_at_member(round, m);
 	}
 	p->looks++;

@@ -131,5 +131,6 @@ void recorded_release(struct recorded *r)
 	free(r->living);
 	hashindex_release(&r->by_pid);
 	pidset_release(&r->lacking);
+	pidset_release(&r->narrow);
 	pthread_mutex_destroy(&r->lock);
 }

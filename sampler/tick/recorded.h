@@ -42,6 +42,7 @@ struct recorded {
 	uint32_t member_count;
 	size_t member_room;
 	struct pidset lacking;	 /* children that could not be opened, for want of descriptors */
+	struct pidset narrow;	 /* children that execute 32-bit code */
 	struct hashindex by_pid; /* of members; entries of those that have ended stay */
 	struct member **living;	 /* those that had not ended when it was swept */
 	uint32_t living_count;

@@ -227,12 +227,14 @@ static void take_stock(struct recorded *r, const struct watchdog *w, uint64_t no
 	if (w)
 		s->rescues = watchdog_rescues(w);
 	s->threads_alive = s->threads_seen = s->target_cpu_ns = 0;
+	s->narrow = r->narrow.count;
 	for (uint32_t i = 0; i < r->member_count; i++) {
 		struct member *m = r->members[i];
 
 		if (!m->ended)
 			member_read_cpu(m);
 		threads_get(m->threads, &seen);
+		s->narrow += member_is_narrow(m);
 		s->threads_alive += threads_alive(m->threads);
 		s->threads_seen += seen;
 		s->target_cpu_ns += m->cpu_ns;

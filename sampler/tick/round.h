@@ -143,6 +143,10 @@ int round_unwind(struct round *r);
 /* The same, if a slot holds a stack. If memory runs out, the round ends. */
 void round_unwind_at_leisure(struct round *r);
 
+/* Does the process have an address space, and its maps? What is from before m->space_ns comes from
+ * another. */
+bool round_know_space(struct round *r, struct member *m);
+
 /* May a thread that waits in `call` be stopped without changing how the call ends? */
 bool round_may_interrupt(const struct round *r, const struct member *m, const struct thread *thread,
 			 const struct call *call);

@@ -71,7 +71,8 @@ void sources_close(struct round *r)
 
 bool sources_suffice(const struct round *r, const struct member *m)
 {
-	return r->events && !m->fit.needs_stop && !m->has_go && !interps_any(m->interps);
+	return r->events && !m->fit.needs_stop && !m->has_go && !interps_any(m->interps) &&
+	       !member_is_narrow(m);
 }
 
 /* Where the kernel refuses that now, the processes stay with the tickers. */
@@ -119,7 +120,8 @@ static void keep_events(struct round *r)
 static bool serves_any(const struct round *r, bool by_events)
 {
 	for (uint32_t i = 0; i < r->recorded.living_count; i++)
-		if (!r->recorded.living[i]->ended && r->recorded.living[i]->by_events == by_events)
+		if (!r->recorded.living[i]->ended && !member_is_narrow(r->recorded.living[i]) &&
+		    r->recorded.living[i]->by_events == by_events)
 			return true;
 	return false;
 }
@@ -131,6 +133,17 @@ static void read_for_tickers(struct round *r, struct member *m)
 		r->no_memory |= member_read_soon(m) == ERR_NOMEM;
 }
 
+/* One that executes another program may be sampled again. */
+static void ask_the_narrow(struct round *r)
+{
+	for (uint32_t i = 0; i < r->recorded.living_count; i++) {
+		struct member *m = r->recorded.living[i];
+
+		if (!m->ended && member_is_narrow(m))
+			round_know_space(r, m);
+	}
+}
+
 bool sources_choose(struct round *r)
 {
 	bool changed = false;
@@ -138,6 +151,7 @@ bool sources_choose(struct round *r)
 	if (r->collecting)
 		return false; /* a record is being read: nothing may be opened anew */
 	keep_events(r);
+	ask_the_narrow(r);
 	for (uint32_t i = 0; r->events && i < r->recorded.living_count; i++)
 		judge_depth(r, r->recorded.living[i]);
 	for (uint32_t i = 0; i < r->recorded.living_count; i++) {
@@ -268,7 +282,7 @@ static void take_sample(struct intake *in, const struct event *e)
 	struct slot *slot;
 	bool filled;
 
-	m->fit.needs_stop |= e->kind == EVENT_NARROW;
+	m->is_narrow |= e->kind == EVENT_NARROW && e->time_ns >= m->space_ns;
 	if (e->kind == EVENT_NARROW || e->time_ns < r->recorded.start_ns)
 		return;
 	thread = served_thread(in, e->tid);

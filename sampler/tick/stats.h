@@ -34,6 +34,7 @@ struct recording_stats {
 	uint64_t refused;	       /* children that we may not trace */
 	uint64_t lacking;	       /* children that could not be opened, */
 	char why_lacking[160];	       /* and why the last one */
+	uint64_t narrow;	       /* processes that execute 32-bit code: left out */
 	bool kernel_refused;	       /* kernel stacks were requested and may not be read */
 	uint64_t samples;	       /* stacks taken */
 	uint64_t stacks;	       /* distinct ones, counted separately for each thread */

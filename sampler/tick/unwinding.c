@@ -47,8 +47,7 @@ static bool read_late(struct round *r, struct member *m)
 	return !rc;
 }
 
-/* Does the process have an address space, and its maps? Slots from before m->space_ns come from another. */
-static bool know_address_space(struct round *r, struct member *m)
+bool round_know_space(struct round *r, struct member *m)
 {
 	enum member_space space = SPACE_SAME;
 
@@ -396,11 +395,11 @@ static int unwind_slot(struct round *r, struct slot *slot, struct member **asked
 	reader_reads(r->reader, m);
 	if (m != *asked) {
 		*asked = m;
-		*same = know_address_space(r, m);
+		*same = round_know_space(r, m);
 		read_old_maps(r, m);
 		rc = find_runtimes(r, m);
 	}
-	if (!*same || slot->looked_ns < m->space_ns)
+	if (!*same || slot->looked_ns < m->space_ns || member_is_narrow(m))
 		r->recorded.stats.dropped++;
 	else if (slot->by_event && !sources_suffice(r, m)) /* a runtime's frames are missing */
 		r->ticking.figures.unserved++;

@@ -1,5 +1,6 @@
 // links: base/process
-/* The text of /proc/PID/stat, in which the process chooses its name. */
+/* The text of /proc/PID/stat, in which the process chooses its name; and its auxiliary vector, which it may
+ * set (prctl(2), PR_SET_MM_AUXV). */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (process_stat_parse(copy, size, STAT_STARTSTACK, fields) ||
 	    process_stat_parse(copy, size, STAT_CSTIME, fields))
 		must(memchr(copy, ')', size));
+	must(width_of_auxv(copy, size) % 32 == 0);
 	free(copy);
 	return 0;
 }

@@ -285,7 +285,9 @@ static int add_refused(const struct outcome *o, struct buffer *out)
 	if (s->refused && buffer_addf(out, "%lu time%s a child was met that may not be traced\n",
 				      s->refused, plural(s->refused)))
 		return ERR_NOMEM;
-	if (add_lacking(s, out))
+	if (add_lacking(s, out) ||
+	    (s->narrow && buffer_addf(out, "%lu process%s left out: 32-bit code\n", s->narrow,
+				      s->narrow == 1 ? "" : "es")))
 		return ERR_NOMEM;
 	if (s->cut && buffer_addf(out,
 				  "%lu call%s of the process ended with EINTR because of a "

@@ -288,12 +288,14 @@ Test(outcome, says_what_else_changes_the_result)
 	s = some();
 	s.refused = 1;
 	s.cut = 2;
+	s.narrow = 1;
 	s.lacking = 2;
 	snprintf(s.why_lacking, sizeof(s.why_lacking), "cannot look at process 7");
 	s.kernel_refused = true;
 	cr_assert_str_eq(said(&s),
 			 FOUND "1 time a child was met that may not be traced\n"
 			       "2 child processes could not be opened: cannot look at process 7\n"
+			       "1 process left out: 32-bit code\n"
 			       "2 calls of the process ended with EINTR because of a stop\n"
 			       "kernel stacks left out: reading them needs CAP_SYS_ADMIN\n");
 	s = some();
