@@ -14,26 +14,74 @@
 #include "base/file/outfile.h"
 #include "base/process/modmap.h"
 #include "base/process/process.h"
+#include "base/room.h"
 #include "sampler/child/decoding.h"
 #include "sampler/child/watchdog.h"
 #include "sampler/dump/dumplook.h"
 #include "sampler/interp/interps.h"
 #include "sampler/member/member.h"
+#include "sampler/member/offspring.h"
 #include "sampler/stop/copier.h"
 #include "sampler/stop/reader.h"
 #include "sampler/unwind/unwinder.h"
 #include "symbolize/symbolizer.h"
 
+static bool is_in(const struct dump *d, pid_t pid)
+{
+	for (size_t i = 0; i < d->count; i++)
+		if (d->members[i]->process.pid == pid)
+			return true;
+	return false;
+}
+
 static int add_process(struct dump *d, pid_t pid, struct error *err)
 {
-	struct member **m = &d->members[d->count];
-	int rc = member_open(m, pid, d->count ? d->members[0] : NULL, err);
+	struct member *m;
+	int rc;
 
+	if (room_for((void **)&d->members, &d->member_room, d->count + 1, sizeof(m)) ||
+	    room_for_zeros((void **)&d->processes, &d->process_room, d->count + 1,
+			   sizeof(*d->processes)))
+		return error_nomem(err);
+	rc = member_open(&m, pid, d->count ? d->members[0] : NULL, err);
 	if (rc)
 		return rc;
-	(*m)->index = (uint32_t)d->count;
-	d->processes[d->count++].process = &(*m)->process;
-	return process_may_trace(pid, err);
+	rc = process_may_trace(pid, err);
+	if (rc) {
+		member_close(m);
+		return rc;
+	}
+	m->index = (uint32_t)d->count;
+	d->members[d->count] = m;
+	d->processes[d->count++].process = &m->process;
+	return 0;
+}
+
+/* One that has ended is nobody's loss. */
+static int add_child(struct dump *d, pid_t pid, struct error *err)
+{
+	int rc = is_in(d, pid) ? 0 : add_process(d, pid, err);
+
+	if (!rc || rc == ERR_GONE || rc == ERR_NOMEM)
+		return rc == ERR_NOMEM ? rc : 0;
+	d->left_out = *err;
+	d->stats.left_out++;
+	return 0;
+}
+
+/* Children that are added here have theirs looked for in the same loop. */
+static int add_children(struct dump *d, struct error *err)
+{
+	pid_t found[OFFSPRING_MAX];
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < d->count; i++) {
+		size_t count = offspring_children(&d->members[i]->process, found);
+
+		for (size_t at = 0; !rc && at < count; at++)
+			rc = add_child(d, found[at], err);
+	}
+	return rc;
 }
 
 /* dumplook.c gives up all that a copier may still use. */
@@ -44,31 +92,31 @@ static void ignore(const void *args)
 
 static const struct copier_loss copy_loss = { ignore, ignore };
 
-static int init(struct dump *d, const pid_t *pids, size_t count, struct error *err)
+static int init(struct dump *d, const pid_t *pids, size_t count, bool children, struct error *err)
 {
 	int rc = 0;
 
-	d->members = calloc(count, sizeof(struct member *));
-	d->processes = calloc(count, sizeof(*d->processes));
-	if (!d->members || !d->processes || unwinder_new(&d->unwinder) ||
-	    reader_new(&d->reader, NULL) || copiers_new(&d->copiers, &copy_loss, NULL) ||
-	    livestack_init(&d->livestack) || snapshot_init(&d->snapshot, LIVESTACK_PIECE + 256))
+	if (unwinder_new(&d->unwinder) || reader_new(&d->reader, NULL) ||
+	    copiers_new(&d->copiers, &copy_loss, NULL) || livestack_init(&d->livestack) ||
+	    snapshot_init(&d->snapshot, LIVESTACK_PIECE + 256))
 		return error_nomem(err);
 	for (size_t i = 0; !rc && i < count; i++)
-		rc = add_process(d, pids[i], err);
+		rc = is_in(d, pids[i]) ? 0 : add_process(d, pids[i], err);
+	if (!rc && children)
+		rc = add_children(d, err);
 	if (!rc && interp_names_init(&d->interpreted, d->members[0]->maps))
 		rc = error_nomem(err);
 	return rc;
 }
 
-int dump_new(struct dump **out, const pid_t *pids, size_t count, struct error *err)
+int dump_new(struct dump **out, const pid_t *pids, size_t count, bool children, struct error *err)
 {
 	struct dump *d = calloc(1, sizeof(*d));
 	int rc;
 
 	if (!d)
 		return error_nomem(err);
-	rc = init(d, pids, count, err);
+	rc = init(d, pids, count, children, err);
 	if (rc) {
 		dump_free(d);
 		return rc;
@@ -219,6 +267,11 @@ const struct dump_process *dump_processes(const struct dump *d, size_t *count)
 bool dump_remark(const struct dump *d, size_t i, char line[INTERP_REMARK])
 {
 	return interps_remark(d->members[i]->interps, line);
+}
+
+const char *dump_left_out(const struct dump *d)
+{
+	return d->left_out.text;
 }
 
 const struct dump_stats *dump_stats(const struct dump *d)

@@ -91,13 +91,15 @@ struct dump_stats {
 	uint64_t elapsed_ns;	   /* of dump_take */
 	uint64_t stopped, glances; /* threads that were stopped; that were read without a stop */
 	uint64_t held_max_ns, held_sum_ns; /* of stopped threads, since we learnt of the stop */
+	uint64_t left_out;		   /* children, since they may not be traced */
 	uint64_t interpreted;		   /* frames of interpreters' functions */
 	uint64_t ends[STACK_ENDS];
 };
 
-/* Finds the processes and checks that they may be traced. The caller frees *d with dump_free; NULL
+/* Finds the processes and checks that they may be traced; with `children` those too that they have made, as
+ * far as these may be. The caller frees *d with dump_free; NULL
  * is harmless there. ERR_GONE, ERR_PERM (diagnosed), ERR_NOMEM, ERR_IO. */
-int dump_new(struct dump **d, const pid_t *pids, size_t count, struct error *err);
+int dump_new(struct dump **d, const pid_t *pids, size_t count, bool children, struct error *err);
 void dump_free(struct dump *d);
 
 /* Looks at each thread. ERR_GONE if all processes ended before a thread was seen, ERR_LIMIT after
@@ -113,6 +115,9 @@ const struct dump_stats *dump_stats(const struct dump *d);
 
 /* interps_remark of the i-th process. */
 bool dump_remark(const struct dump *d, size_t i, char line[INTERP_REMARK]);
+
+/* Why the last child was left out, if any was. */
+const char *dump_left_out(const struct dump *d);
 
 /* Writes the dump as text to the file. All other data that it reads may be a child's copy. */
 typedef int dump_format(const struct dump *d, struct outfile *file, struct error *err);

@@ -35,7 +35,7 @@ struct dump_look {
 struct dump {
 	struct member **members;
 	struct dump_process *processes;
-	size_t count;	/* of both */
+	size_t count, member_room, process_room;
 	size_t process; /* the current one, and its current thread */
 	uint32_t thread;
 	struct dump_look look;
@@ -56,7 +56,8 @@ struct dump {
 	struct watchdog *watchdog;
 	struct decoding *decoding; /* NULL before dump_write */
 	struct dump_stats stats;
-	struct error error; /* why the looking failed */
+	struct error left_out; /* why a child was, the last one */
+	struct error error;    /* why the looking failed */
 	volatile sig_atomic_t stop;
 };
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
@@ -62,6 +63,29 @@ static void search_process(struct search *s, const struct process *p)
 		closedir(tasks);
 	else if (fd >= 0)
 		close(fd);
+}
+
+static bool none_is_left_out(const void *owner, pid_t pid)
+{
+	(void)owner;
+	(void)pid;
+	return false;
+}
+
+size_t offspring_children(const struct process *p, pid_t found[OFFSPRING_MAX])
+{
+	struct search *s = calloc(1, sizeof(*s));
+	size_t count;
+
+	if (!s)
+		return 0;
+	s->left_out = none_is_left_out;
+	search_process(s, p);
+	count = s->count;
+	memcpy(found, s->found, count * sizeof(*found));
+	buffer_release(&s->text);
+	free(s);
+	return count;
 }
 
 bool offspring_read(struct offspring *o, const struct process *p, offspring_left_out *left_out,

@@ -27,16 +27,23 @@ struct options {
 	dump_format *format;
 	unsigned symbolize;
 	uint64_t stop_ns; /* bound of holding threads, with --goroutines; 0: none is held */
-	bool all, goroutines, no_native, quiet, verbose;
+	bool children, all, goroutines, no_native, quiet, verbose;
 };
 
 static const struct option long_options[] = {
-	{ "pid", required_argument, NULL, 'p' },  { "json", no_argument, NULL, 'J' },
-	{ "all", no_argument, NULL, 'A' },	  { "goroutines", no_argument, NULL, 'G' },
-	{ "stop", optional_argument, NULL, 'S' }, { "output", required_argument, NULL, 'o' },
-	{ "no-inline", no_argument, NULL, 'I' },  { "no-native", no_argument, NULL, 'P' },
-	{ "quiet", no_argument, NULL, 'q' },	  { "verbose", no_argument, NULL, 'v' },
-	{ "help", no_argument, NULL, 'h' },	  { NULL, 0, NULL, 0 },
+	{ "pid", required_argument, NULL, 'p' },
+	{ "children", no_argument, NULL, 'C' },
+	{ "json", no_argument, NULL, 'J' },
+	{ "all", no_argument, NULL, 'A' },
+	{ "goroutines", no_argument, NULL, 'G' },
+	{ "stop", optional_argument, NULL, 'S' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "no-inline", no_argument, NULL, 'I' },
+	{ "no-native", no_argument, NULL, 'P' },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
 };
 
 static int take_option(struct options *o, int option, struct error *err)
@@ -46,6 +53,9 @@ static int take_option(struct options *o, int option, struct error *err)
 		return parse_pids(optarg, o->pids, &o->pid_count, err);
 	case 'S':
 		return parse_stop(optarg, &o->stop_ns, err);
+	case 'C':
+		o->children = true;
+		break;
 	case 'J':
 		o->format = dump_json;
 		break;
@@ -101,7 +111,7 @@ static int parse_options(struct options *o, int argc, char **argv)
 		return cli_usage("--all is about threads; goroutines are never folded");
 	if (o->all && o->format == dump_text)
 		o->format = dump_text_each;
-	if (o->goroutines && o->pid_count > 1)
+	if (o->goroutines && (o->pid_count > 1 || o->children))
 		return cli_usage("--goroutines is about one process");
 	if (o->stop_ns && !o->goroutines)
 		return cli_usage("--stop is about --goroutines; threads are stopped one by one");
@@ -160,6 +170,9 @@ static void say_what_is_missing(const struct dump *d, bool no_native)
 			cli_say("process %d has ended", p[i].process->pid);
 		else if (dump_remark(d, i, remark))
 			cli_say("%s", remark);
+	if (dump_stats(d)->left_out)
+		cli_say("%lu child process%s left out, the last since %s", dump_stats(d)->left_out,
+			dump_stats(d)->left_out == 1 ? "" : "es", dump_left_out(d));
 	if (no_native && !dump_stats(d)->interpreted)
 		cli_say("no interpreted frames were found: --no-native leaves all "
 			"stacks as they are");
@@ -212,7 +225,7 @@ int cli_dump(int argc, char **argv)
 		status = cli_gotake_dump(o.pids[0], o.output, o.stop_ns);
 	else if (status == CLI_GO_ON)
 		status = pids_reachable(o.pids, &o.pid_count, &err) ||
-					 dump_new(&d, o.pids, o.pid_count, &err) ?
+					 dump_new(&d, o.pids, o.pid_count, o.children, &err) ?
 				 cli_fail(&err) :
 				 dump(d, &o, &file);
 	outfile_abort(&file);

@@ -125,8 +125,13 @@ static int list_names(struct buffer *b, const char *const *names, size_t count)
 	return rc ? rc : buffer_addf(b, "\"");
 }
 
-static int list_numbers(const struct dumpfold *f, const struct dumpfold_group *g,
-			const struct dump_thread *threads, struct buffer *b)
+static pid_t number_at(const pid_t *numbers, size_t size, uint32_t i)
+{
+	return *(const pid_t *)((const char *)numbers + i * size);
+}
+
+int dumpfold_numbers(const struct dumpfold *f, const struct dumpfold_group *g, const pid_t *numbers,
+		     size_t size, struct buffer *b)
 {
 	uint32_t at = g->first, end = at;
 	size_t listed = 0;
@@ -135,20 +140,21 @@ static int list_numbers(const struct dumpfold *f, const struct dumpfold_group *g
 	for (bool done = false; !done && !rc; at = end) {
 		uint32_t last = at;
 
-		while ((end = f->next[last]) != last && threads[end].tid == threads[last].tid + 1)
+		while ((end = f->next[last]) != last &&
+		       number_at(numbers, size, end) == number_at(numbers, size, last) + 1)
 			last = end;
 		done = end == last;
 		if (listed++ == LISTED)
 			return buffer_addf(b, ", …");
-		rc = buffer_addf(b, "%s%d", listed > 1 ? ", " : "", threads[at].tid);
+		rc = buffer_addf(b, "%s%d", listed > 1 ? ", " : "", number_at(numbers, size, at));
 		if (!rc && last != at)
-			rc = buffer_addf(b, "-%d", threads[last].tid);
+			rc = buffer_addf(b, "-%d", number_at(numbers, size, last));
 	}
 	return rc;
 }
 
-int dumpfold_heading(const struct dumpfold *f, const struct dumpfold_group *g,
-		     const struct dump_thread *threads, struct buffer *b)
+int dumpfold_names(const struct dumpfold *f, const struct dumpfold_group *g,
+		   const struct dump_thread *threads, struct buffer *b)
 {
 	const char **names = calloc(g->count, sizeof(*names));
 	uint32_t at = g->first;
@@ -159,11 +165,30 @@ int dumpfold_heading(const struct dumpfold *f, const struct dumpfold_group *g,
 	for (uint32_t i = 0; i < g->count; i++, at = f->next[at])
 		names[i] = threads[at].name;
 	qsort(names, g->count, sizeof(*names), by_name);
-	rc = g->count > 1 ? buffer_addf(b, "%u threads ", g->count) :
-			    buffer_addf(b, "thread %d ", threads[g->first].tid);
-	rc = rc ? rc : list_names(b, names, g->count);
-	if (!rc && g->count > 1)
-		rc = buffer_addf(b, " (") || list_numbers(f, g, threads, b) || buffer_addf(b, ")");
+	rc = list_names(b, names, g->count);
 	free(names);
 	return rc ? ERR_NOMEM : 0;
+}
+
+int dumpfold_heading(const struct dumpfold *f, const struct dumpfold_group *g,
+		     const struct dump_thread *threads, struct buffer *b)
+{
+	int rc = g->count > 1 ? buffer_addf(b, "%u threads ", g->count) :
+				buffer_addf(b, "thread %d ", threads[g->first].tid);
+
+	rc = rc ? rc : dumpfold_names(f, g, threads, b);
+	if (!rc && g->count > 1)
+		rc = buffer_addf(b, " (") ||
+		     dumpfold_numbers(f, g, &threads->tid, sizeof(*threads), b) ||
+		     buffer_addf(b, ")");
+	return rc ? ERR_NOMEM : 0;
+}
+
+int dumpfold_each_heading(const struct dumpfold *f, const struct dumpfold_group *g,
+			  const struct dump_thread *threads, struct buffer *b)
+{
+	int rc = g->count > 1 ? buffer_addf(b, "%u threads ", g->count) : buffer_addf(b, "thread ");
+
+	rc = rc ? rc : dumpfold_names(f, g, threads, b);
+	return rc || buffer_addf(b, " of each") ? ERR_NOMEM : 0;
 }
