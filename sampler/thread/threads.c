@@ -278,6 +278,7 @@ static int add(struct threads *t, pid_t tid)
 	}
 	thread.cpu_ns = now.cpu_ns;
 	thread.wait_ns = thread.wall.wait_from = now.wait_ns;
+	thread.wait_first = t->first_scan ? now.wait_ns : 0;
 	if (t->first_scan)
 		thread.cpu_first = thread.cpu_ns;
 	thread.slices = now.slices;
@@ -314,7 +315,7 @@ void threads_count_from(struct threads *t, uint64_t now_ns)
 		if (!thread_counters(t, thread, &now))
 			continue;
 		thread->cpu_first = thread->cpu_ns = now.cpu_ns;
-		thread->wall.wait_from = thread->wait_ns = now.wait_ns;
+		thread->wall.wait_from = thread->wait_first = thread->wait_ns = now.wait_ns;
 	}
 }
 

@@ -63,6 +63,7 @@ struct thread {
 	int cpu;		       /* on which it was last */
 	uint64_t cpu_ns;	    /* on a CPU */
 	uint64_t wait_ns;	    /* it has waited for a CPU */
+	uint64_t wait_first;	    /* the part of that before the round */
 	uint64_t slices;	    /* times it was put on a CPU */
 	struct backoff backoff;	    /* of its looks */
 	uint64_t seen_ns, alive_ns; /* CLOCK_MONOTONIC: about when it began (or the round); when it

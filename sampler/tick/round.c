@@ -482,6 +482,7 @@ static void finish_member(struct recorded *r, struct member *m, uint64_t now)
 			r->stats.threads_stopped += threads[i].state == 'T' ||
 						    threads[i].state == 't';
 		walltime_finish(r, &threads[i], now);
+		r->stats.starved_ns += threads[i].wait_ns - threads[i].wait_first;
 	}
 	member_add_up_cpu(m);
 }

@@ -69,6 +69,7 @@ struct recording_stats {
 	pid_t tracer;		   /* that program, the last one found; 0: none */
 	char tracer_name[64];
 	uint64_t execs;		 /* times that the target executed a program */
+	uint64_t starved_ns;	 /* its threads have waited for a CPU; set at the end */
 	uint64_t target_cpu_ns;	 /* accounted by the kernel during the recording */
 	uint64_t own_cpu_ns;	 /* ours: sampling, and after recording_write symbolizing */
 	uint64_t own_peak_bytes; /* our peak resident set */

@@ -13,11 +13,17 @@
 #include "sampler/gil.h"
 #include "sampler/recording.h"
 
-enum { WALKS_MIN = 50, CHILDREN_MIN_NS = 50000000, MISSED_MIN_NS = 20000000, BRIEF_NS = 100000000 };
+enum {
+	WALKS_MIN = 50,
+	CHILDREN_MIN_NS = 50000000,
+	MISSED_MIN_NS = 20000000,
+	STARVED_MIN_NS = 100000000,
+	BRIEF_NS = 100000000,
+};
 
 /* Smaller losses do not change what a profile says. */
 static const double UNSAMPLED_MIN = 0.03, LEFT_OUT_MIN = 0.1, WHOLE_MIN = 0.9, DENIED_MIN = 0.03,
-		    IDLE_MAX = 0.01, CERTAIN_MIN = 0.99;
+		    IDLE_MAX = 0.01, CERTAIN_MIN = 0.99, STARVED_MIN = 0.2;
 
 static const char RED[] = "\033[1;31m", PLAIN[] = "\033[0m";
 
@@ -197,6 +203,21 @@ static int add_few(const struct outcome *o, struct buffer *out)
 			   expected);
 }
 
+/* Where others take the CPUs, time passes in no function of the process. */
+static int add_starved(const struct outcome *o, struct buffer *out)
+{
+	const struct recording_stats *s = o->stats;
+	double part = share(s->starved_ns, s->starved_ns + s->target_cpu_ns);
+	char waited[OUTCOME_DURATION];
+
+	if (part < STARVED_MIN || s->starved_ns < STARVED_MIN_NS)
+		return 0;
+	return buffer_addf(out,
+			   "its threads waited %s for a CPU, %.0f %% of the time in which they had "
+			   "work\n",
+			   outcome_duration(s->starved_ns, waited), 100 * part);
+}
+
 static const char *why_uncertain(const struct recording_stats *s, char *text, size_t room)
 {
 	if (s->no_realtime)
@@ -272,10 +293,11 @@ static int add_missed(const struct outcome *o, struct buffer *out)
 
 static int add_lacking(const struct recording_stats *s, struct buffer *out)
 {
-	return s->lacking && (buffer_addf(out, "%lu child process%s could not be opened: ",
-					  s->lacking, s->lacking == 1 ? "" : "es") ||
-			      buffer_add_printable(out, s->why_lacking, strlen(s->why_lacking)) ||
-			      buffer_addf(out, "\n"));
+	return s->lacking &&
+	       (buffer_addf(out, "%lu child process%s could not be opened: ", s->lacking,
+			    s->lacking == 1 ? "" : "es") ||
+		buffer_add_printable(out, s->why_lacking, strlen(s->why_lacking)) ||
+		buffer_addf(out, "\n"));
 }
 
 static int add_refused(const struct outcome *o, struct buffer *out)
@@ -430,6 +452,7 @@ int outcome_text(const struct outcome *o, bool colour, struct buffer *out)
 		     add_missed(o, out) || add_refused(o, out) || add_hold(o, colour, out);
 	else
 		rc = add_headline(o, out) || add_children_line(o, out) || add_chance(o, out) ||
+		     add_starved(o, out) ||
 		     add_few(o, out) || add_uncertain(o, out) || add_budget(o, out) ||
 		     add_unsampled(o, out) || add_denied(o, out) || add_missed(o, out) ||
 		     add_walks(o, out) || add_gil(o, out) || add_refused(o, out) ||

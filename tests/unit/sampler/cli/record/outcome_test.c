@@ -286,6 +286,12 @@ Test(outcome, says_what_else_changes_the_result)
 	cr_assert_str_eq(said(&s), FOUND "26 % of the stacks end before their outermost frame: -v "
 					 "says why\n");
 	s = some();
+	s.starved_ns = 3 * s.target_cpu_ns;
+	cr_assert(strstr(said(&s), " for a CPU, 75 % of the time in which they had work\n"), "%s",
+		  said(&s));
+	s.starved_ns = s.target_cpu_ns / 5;
+	cr_assert_str_eq(said(&s), FOUND);
+	s = some();
 	s.refused = 1;
 	s.cut = 2;
 	s.narrow = 1;
