@@ -3,13 +3,15 @@
  * owns, and on which idle threads wait for most of the time.
  *
  * A lock is what its label says: where that is a variable, waits of several processes or runs add
- * up.
+ * up. Waits for what has no owner add up by the stack in which they wait: the twenty threads of a pool have
+ * a condition variable each.
  */
 #include "pprof/report/locks.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
 #include "base/hashindex.h"
 #include "base/room.h"
@@ -19,9 +21,13 @@
 #include "pprof/profile.h"
 #include "pprof/report/heading.h"
 
-/* Time for which a thread waited for a lock while it was held so. */
+enum { STACKS_SHOWN = 5 }; /* of waiters, for each lock */
+
+/* Time for which a thread waited for a lock, in a stack, while it was held so. */
 struct wait {
 	uint32_t lock;	/* string */
+	uint32_t stack; /* in locks.stacks, as held_at; 0: it has none */
+	uint64_t group; /* what is shown as one */
 	int64_t waiter; /* thread id */
 	int64_t owner;	/* thread id; 0: not known */
 	uint32_t owner_name;
@@ -49,6 +55,8 @@ struct locks {
 	struct wait *list;
 	size_t count, room;
 	struct hashindex index;
+	struct strset stacks;
+	struct buffer text; /* reused */
 	int64_t sum, total;
 	struct buffer *out;
 };
@@ -75,12 +83,17 @@ static bool same_wait(const void *owner, uint32_t i, const void *key)
 	const struct wait *a = &((const struct locks *)owner)->list[i], *b = key;
 
 	return a->lock == b->lock && a->waiter == b->waiter && a->owner == b->owner &&
-	       a->held_at == b->held_at;
+	       a->held_at == b->held_at && a->stack == b->stack;
 }
 
 static bool begins_with(const char *text, const char *with)
 {
 	return !strncmp(text, with, strlen(with));
+}
+
+static bool is_of_condition(const char *lock)
+{
+	return begins_with(lock, "condition variable ");
 }
 
 /* The labels of a sample; wait.lock is 0 if it has none of a lock. */
@@ -102,13 +115,46 @@ static struct wait wait_of(const struct locks *l, const struct profile_sample *s
 			w.waiter = label->num;
 	}
 	lock = strset_get(&l->p->strings, w.lock);
-	w.ownerless = begins_with(lock, "condition variable ") || begins_with(lock, "semaphore ");
+	w.ownerless = is_of_condition(lock) || begins_with(lock, "semaphore ");
 	return w;
+}
+
+/* The functions of a location, the outermost first. */
+static int add_functions(struct locks *l, uint32_t location)
+{
+	const struct profile_location *at = &l->p->locations[location - 1];
+	int rc = at->lines ? 0 : buffer_addf(&l->text, ";0x%lx", at->address);
+
+	for (size_t i = at->lines; !rc && i-- > 0;) {
+		uint32_t function = l->p->lines[at->first_line + i].function;
+		uint32_t name = function ? l->p->functions[function - 1].name : 0;
+
+		rc = buffer_addf(&l->text, ";%s", strset_get(&l->p->strings, name));
+	}
+	return rc;
+}
+
+static int find_stack(struct locks *l, const struct profile_sample *s, struct wait *w)
+{
+	int rc = 0;
+
+	l->text.len = 0;
+	for (size_t i = s->locations; !rc && i-- > 0;)
+		rc = add_functions(l, l->p->stack[s->first_location + i]);
+	if (!rc && l->text.len)
+		rc = buffer_add(&l->text, "", 1) ||
+		     strset_addz(&l->stacks, (char *)l->text.data + 1, &w->stack);
+	w->group = w->lock;
+	if (w->ownerless && w->stack)
+		w->group = (uint64_t)w->stack << 33 |
+			   (uint64_t)is_of_condition(strset_get(&l->p->strings, w->lock)) << 32;
+	return rc ? ERR_NOMEM : 0;
 }
 
 static int count_wait(struct locks *l, const struct wait *w, int64_t value)
 {
-	uint64_t words[] = { w->lock, (uint64_t)w->waiter, (uint64_t)w->owner, w->held_at };
+	uint64_t words[] = { w->lock, (uint64_t)w->waiter, (uint64_t)w->owner, w->held_at,
+			     w->stack };
 	uint64_t hash = hash_bytes(words, sizeof(words));
 	uint32_t i = hashindex_find(&l->index, hash, same_wait, l, w);
 
@@ -130,7 +176,8 @@ static int count_all(struct locks *l)
 		const struct profile_sample *s = &l->p->samples[i];
 		struct wait w = wait_of(l, s);
 
-		if (w.lock && count_wait(l, &w, l->p->values[s->first_value + l->v->type]))
+		if (w.lock && (find_stack(l, s, &w) ||
+			       count_wait(l, &w, l->p->values[s->first_value + l->v->type])))
 			return ERR_NOMEM;
 	}
 	return 0;
@@ -169,20 +216,20 @@ static int name_owners(struct locks *l)
 	return 0;
 }
 
-static int by_lock(const void *a, const void *b)
+static int by_group(const void *a, const void *b)
 {
 	const struct wait *x = a, *y = b;
 
-	return x->lock != y->lock ? (x->lock < y->lock ? -1 : 1) : 0;
+	return x->group != y->group ? (x->group < y->group ? -1 : 1) : 0;
 }
 
 static void sum_locks(struct locks *l)
 {
-	qsort(l->list, l->count, sizeof(*l->list), by_lock);
+	qsort(l->list, l->count, sizeof(*l->list), by_group);
 	for (size_t i = 0, end; i < l->count; i = end) {
 		int64_t sum = 0;
 
-		for (end = i; end < l->count && l->list[end].lock == l->list[i].lock; end++)
+		for (end = i; end < l->count && l->list[end].group == l->list[i].group; end++)
 			sum = measure_sum(sum, l->list[end].sum);
 		for (size_t k = i; k < end; k++)
 			l->list[k].lock_sum = sum;
@@ -205,7 +252,7 @@ static int by_cost(const void *a, const void *b)
 		return x->ownerless ? 1 : -1;
 	if (x->lock_sum != y->lock_sum)
 		return x->lock_sum > y->lock_sum ? -1 : 1;
-	return x->lock != y->lock ? by_lock(x, y) : by_place(x, y);
+	return x->group != y->group ? by_group(x, y) : by_place(x, y);
 }
 
 static int by_sum(const void *a, const void *b)
@@ -270,9 +317,23 @@ static int by_waiter(const void *a, const void *b)
 	return x->waiter != y->waiter ? (x->waiter < y->waiter ? -1 : 1) : by_place(x, y);
 }
 
+static int by_lock(const void *a, const void *b)
+{
+	const struct wait *x = a, *y = b;
+
+	return x->lock != y->lock ? (x->lock < y->lock ? -1 : 1) : 0;
+}
+
 static int by_holder(const void *a, const void *b)
 {
 	return by_place(a, b);
+}
+
+static int by_stack(const void *a, const void *b)
+{
+	const struct wait *x = a, *y = b;
+
+	return x->stack != y->stack ? (x->stack < y->stack ? -1 : 1) : 0;
 }
 
 static size_t count_waiters(struct wait *list, size_t count)
@@ -285,14 +346,24 @@ static size_t count_waiters(struct wait *list, size_t count)
 	return waiters;
 }
 
-/* Adds up the waits of one lock that were held alike, at the front of `list`. Returns how many. */
-static size_t join(struct wait *list, size_t count)
+static size_t count_locks(struct wait *list, size_t count)
+{
+	size_t locks = 0;
+
+	qsort(list, count, sizeof(*list), by_lock);
+	for (size_t i = 0; i < count; i++)
+		locks += !i || list[i].lock != list[i - 1].lock;
+	return locks;
+}
+
+/* Adds up waits that are alike, at the front of `list`, the longest first. Returns how many. */
+static size_t join(struct wait *list, size_t count, int (*alike)(const void *, const void *))
 {
 	size_t n = 0;
 
-	qsort(list, count, sizeof(*list), by_holder);
+	qsort(list, count, sizeof(*list), alike);
 	for (size_t i = 0; i < count; i++)
-		if (n && !by_place(&list[n - 1], &list[i]))
+		if (n && !alike(&list[n - 1], &list[i]))
 			list[n - 1].sum = measure_sum(list[n - 1].sum, list[i].sum);
 		else
 			list[n++] = list[i];
@@ -300,16 +371,51 @@ static size_t join(struct wait *list, size_t count)
 	return n;
 }
 
+/* Where they waited. */
+static int add_stacks(const struct locks *l, const struct wait *stacks, size_t count)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < count && i < STACKS_SHOWN; i++) {
+		if (!stacks[i].stack)
+			continue;
+		rc = add_value(l, stacks[i].sum);
+		rc = rc ? rc : text_addf(l->out, "  waited in\n");
+		rc = rc ? rc : add_stack(l, strset_get(&l->stacks, stacks[i].stack));
+	}
+	if (!rc && count > STACKS_SHOWN)
+		rc = text_addf(l->out, "%18s  and in %zu more stacks\n", "", count - STACKS_SHOWN);
+	return rc;
+}
+
+/* `mutex 0x1234`, `20 condition variables` */
+static int add_name(const struct locks *l, const struct wait *first, size_t locks)
+{
+	const char *name = strset_get(&l->p->strings, first->lock);
+
+	if (locks == 1)
+		return text_add_string(l->out, l->p, first->lock);
+	return text_addf(l->out, "%zu %s", locks,
+			 is_of_condition(name) ? "condition variables" : "semaphores");
+}
+
 static int add_lock(const struct locks *l, struct wait *list, size_t count)
 {
-	size_t waiters = count_waiters(list, count), holders = join(list, count);
-	int rc = add_value(l, list->lock_sum);
+	struct wait *stacks = malloc((count + 1) * sizeof(*stacks));
+	size_t waiters = count_waiters(list, count), locks = count_locks(list, count), holders;
+	int rc = stacks ? add_value(l, list->lock_sum) : ERR_NOMEM;
 
-	rc = rc ? rc : text_add_string(l->out, l->p, list->lock);
+	rc = rc ? rc : add_name(l, list, locks);
 	rc = rc ? rc :
 		  text_addf(l->out, ", %zu thread%s waited\n", waiters, waiters == 1 ? "" : "s");
+	if (!rc) {
+		memcpy(stacks, list, count * sizeof(*stacks));
+		rc = add_stacks(l, stacks, join(stacks, count, by_stack));
+	}
+	holders = join(list, count, by_holder);
 	for (size_t i = 0; !rc && !list->ownerless && i < holders; i++)
 		rc = add_holder(l, &list[i]);
+	free(stacks);
 	return rc;
 }
 
@@ -320,7 +426,7 @@ static int show(struct locks *l)
 	for (size_t i = 0, end; !rc && i < l->count; i = end) {
 		bool first = !i || l->list[i].ownerless != l->list[i - 1].ownerless;
 
-		for (end = i; end < l->count && l->list[end].lock == l->list[i].lock;)
+		for (end = i; end < l->count && l->list[end].group == l->list[i].group;)
 			end++;
 		if (first)
 			rc = text_addf(l->out, l->list[i].ownerless ?
@@ -342,7 +448,7 @@ int report_locks(const struct profile *p, const struct report_view *v, struct bu
 	int rc;
 
 	find_keys(&l);
-	rc = count_all(&l);
+	rc = strset_init(&l.stacks) || count_all(&l) ? ERR_NOMEM : 0;
 	if (!rc && l.count) {
 		rc = name_owners(&l);
 		sum_locks(&l);
@@ -350,6 +456,8 @@ int report_locks(const struct profile *p, const struct report_view *v, struct bu
 		rc = rc ? rc : show(&l);
 	}
 	hashindex_release(&l.index);
+	strset_release(&l.stacks);
+	buffer_release(&l.text);
 	free(l.list);
 	if (!rc && !l.count)
 		return error_set(err, ERR_NOTFOUND,

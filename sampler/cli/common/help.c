@@ -218,7 +218,7 @@ static const char report[] =
 	"      --traces         every sample with its stack\n"
 	"      --raw            all that is in the file\n"
 	"      --tags           labels, with what the samples that have them cost\n"
-	"      --locks          of a wall profile: waits for locks, by holders' stacks\n"
+	"      --locks          of a wall profile: waits for locks, waiters, holders\n"
 	"      --folded         stacks for flamegraph.pl, inferno, speedscope\n"
 	"      --flamegraph OUT a flame graph to look at in a browser, .svg or .html\n"
 	"      --speedscope OUT a file for speedscope.app, .json\n"

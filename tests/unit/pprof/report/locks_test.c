@@ -1,5 +1,6 @@
 /* Waits for locks, from labels: the longest first, what has no owner last. */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buffer.h"
@@ -29,8 +30,25 @@ static struct profile_label label(const char *key, const char *str, int64_t num)
 	return l;
 }
 
+/* A location of the function, which was inlined into `caller` unless that is NULL. */
+static uint32_t location(const char *name, const char *caller)
+{
+	struct profile_function f[2] = { { 0 } };
+	struct profile_line lines[2] = { { 0 } };
+	struct profile_location l = { .address = 0x10 };
+	uint32_t id;
+
+	cr_assert(!profile_string(&p, name, &f[0].name));
+	cr_assert(!profile_string(&p, caller ? caller : "", &f[1].name));
+	for (int i = 0; i < 2; i++)
+		cr_assert(!profile_add_function(&p, &f[i], &lines[i].function));
+	cr_assert(!profile_add_location(&p, &l, lines, *name ? 1 + !!caller : 0, &id));
+	return id;
+}
+
 /* A sample of thread `tid`; lock and what follows may be NULL or 0. */
-static void add(int64_t tid, const char *lock, int64_t owner, const char *held_at, int64_t value)
+static void add_at(const uint32_t *stack, size_t count, int64_t tid, const char *lock,
+		   int64_t owner, const char *held_at, int64_t value)
 {
 	struct profile_label l[5];
 	size_t n = 0;
@@ -43,7 +61,12 @@ static void add(int64_t tid, const char *lock, int64_t owner, const char *held_a
 		l[n++] = label("waits_for", "", owner);
 	if (held_at)
 		l[n++] = label("held_at", held_at, 0);
-	cr_assert(!profile_add_sample(&p, NULL, 0, &value, l, n));
+	cr_assert(!profile_add_sample(&p, stack, count, &value, l, n));
+}
+
+static void add(int64_t tid, const char *lock, int64_t owner, const char *held_at, int64_t value)
+{
+	add_at(NULL, 0, tid, lock, owner, held_at, value);
 }
 
 static int show(struct buffer *out)
@@ -83,6 +106,62 @@ Test(locks, by_lock_then_by_holder)
 			 "      10ms  1.00%    the holder is not known\n"
 			 "Waits for what has no owner\n"
 			 "     500ms 50.00%  semaphore idle, 1 thread waited\n");
+	buffer_release(&out);
+}
+
+Test(locks, by_the_stacks_of_waiters)
+{
+	struct buffer out = { 0 };
+	uint32_t take[] = { location("lock", "wait"), location("main", NULL) };
+	uint32_t other[] = { location("", NULL) };
+	const char *text;
+
+	add_at(take, 2, 1, "mutex m", 7, "main;hold", 60);
+	add_at(take, 2, 2, "mutex m", 0, NULL, 30);
+	add_at(other, 1, 2, "mutex m", 0, NULL, 10);
+	cr_assert_eq(show(&out), 0);
+	text = strstr((char *)out.data, "Waits for locks\n");
+	cr_assert(text, "%s", (char *)out.data);
+	cr_expect_str_eq(text, "Waits for locks\n"
+			       "     100ms   100%  mutex m, 2 threads waited\n"
+			       "      90ms 90.00%    waited in\n"
+			       "                         lock\n"
+			       "                         wait\n"
+			       "                         main\n"
+			       "      10ms 10.00%    waited in\n"
+			       "                         0x10\n"
+			       "      60ms 60.00%    held by thread 7, in\n"
+			       "                         hold\n"
+			       "                         main\n"
+			       "      40ms 40.00%    the holder is not known\n");
+	buffer_release(&out);
+}
+
+Test(locks, of_a_pool_are_one)
+{
+	struct buffer out = { 0 };
+	uint32_t idle[] = { location("park", NULL), location("work", NULL) };
+	const char *text;
+
+	for (int64_t i = 1; i <= 20; i++) {
+		char lock[40];
+
+		snprintf(lock, sizeof(lock), "condition variable 0x%lx", i * 16);
+		add_at(idle, 2, i, lock, 0, NULL, 4);
+	}
+	add_at(idle, 2, 21, "semaphore s", 0, NULL, 20);
+	cr_assert_eq(show(&out), 0);
+	text = strstr((char *)out.data, "Waits for what");
+	cr_assert(text, "%s", (char *)out.data);
+	cr_expect_str_eq(text, "Waits for what has no owner\n"
+			       "      80ms 80.00%  20 condition variables, 20 threads waited\n"
+			       "      80ms 80.00%    waited in\n"
+			       "                         park\n"
+			       "                         work\n"
+			       "      20ms 20.00%  semaphore s, 1 thread waited\n"
+			       "      20ms 20.00%    waited in\n"
+			       "                         park\n"
+			       "                         work\n");
 	buffer_release(&out);
 }
 
