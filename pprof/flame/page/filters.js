@@ -84,7 +84,7 @@ function drawChips() {
 	if (idle.size && !state.thread) {
 		const threads = `${idle.size} idle thread${idle.size > 1 ? "s" : ""}`;
 		chip(state.idle ? `fold ${threads}` : `${threads} folded away: show`, toggleIdle,
-		     "Threads that used no CPU time while the profile was recorded (i)");
+		     "Threads that used less than a thousandth of the time as CPU time (i)");
 	}
 	for (const l of state.labels)
 		chip(`${l[0]}: ${l[1]} ×`, () => update({ labels: without(state.labels, l) }), "Remove");

@@ -148,18 +148,26 @@ function threadName(labels) {
 	return name || tid ? (name ? name.value : "thread") + (tid ? ` (${tid.num})` : "") : "";
 }
 
+/* Does something own what a thread waits for? Idle threads of a pool wait for the rest. */
+const isOwned = l => l.key === "waits_for" ||
+	(l.key === "lock" && !/^(condition variable|semaphore) /.test(l.value));
+
 /*
- * The idle threads of a profile of wall time: those that used no CPU time while it was recorded.
+ * The idle threads of a profile of wall time: those that used less than a thousandth of it as CPU time.
  * One that waits for a lock is not idle. If all are idle, none is: then they are what is to be seen.
  */
 function idleThreads(profile, labels) {
-	const types = profile.types.map(t => profile.strings[t.type]), cpu = types.indexOf("cpu");
-	const idle = new Set(labels.threads.filter(Boolean));
-	if (cpu < 0 || !types.includes("wall"))
+	const types = profile.types.map(t => profile.strings[t.type]), cpu = types.indexOf("cpu"),
+	      wall = types.indexOf("wall"), spent = new Map();
+	if (cpu < 0 || wall < 0)
 		return new Set();
-	for (let i = 0; i < labels.set.length; i++)
-		if (profile.values[i * types.length + cpu] ||
-		    labels.sets[labels.set[i]].some(l => l.key === "lock" || l.key === "waits_for"))
-			idle.delete(labels.threadOf(i));
-	return idle.size < new Set(labels.threads.filter(Boolean)).size ? idle : new Set();
+	for (let i = 0; i < labels.set.length; i++) {
+		const at = i * types.length, thread = labels.threadOf(i);
+		const busy = labels.sets[labels.set[i]].some(isOwned) ? Infinity :
+			profile.values[at + cpu] * 1000 - profile.values[at + wall];
+		spent.set(thread, (spent.get(thread) || 0) + busy);
+	}
+	spent.delete("");
+	const idle = [...spent].filter(([, busy]) => busy < 0).map(([thread]) => thread);
+	return new Set(idle.length < spent.size ? idle : []);
 }
