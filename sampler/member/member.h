@@ -15,6 +15,7 @@
 #include "base/process/process.h"
 #include "sampler/go/find/runtime.h"
 #include "sampler/go/find/vars.h"
+#include "sampler/member/title.h"
 
 struct error;
 struct golabels;
@@ -30,7 +31,8 @@ struct member {
 	struct process process;
 	uint32_t index; /* in round.members; never changes */
 	bool ended;
-	bool own_numbers; /* its threads have other numbers in its own PID namespace */
+	char title[TITLE_ROOM]; /* as it was read last */
+	bool own_numbers;	/* its threads have other numbers in its own PID namespace */
 	struct modmap *maps;
 	struct threads *threads; /* NULL before member_start */
 	bool has_go;		 /* `go` is set */

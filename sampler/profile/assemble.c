@@ -18,6 +18,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/room.h"
@@ -47,6 +48,15 @@ struct assembly {
 
 enum { THREAD_LABELS_MAX = 4, LABELS_MAX = 7 + LOCK_LABELS_MAX + GO_LABELS_MAX, VALUES_MAX = 3 };
 
+/* The main thread of one of several processes has the title of its process. */
+static int thread_label(struct assembly *a, const struct member *m, const struct thread *thread,
+			uint32_t *id)
+{
+	if (a->several && *m->title && thread->tid == m->process.pid)
+		return profile_text(a->profile, m->title, strlen(m->title), id);
+	return profile_string(a->profile, thread_name(thread), id);
+}
+
 /* Of a member's thread, or of the member alone if `thread` is NULL. */
 static size_t thread_labels(struct assembly *a, const struct member *m, const struct thread *thread,
 			    struct profile_label labels[THREAD_LABELS_MAX])
@@ -55,7 +65,7 @@ static size_t thread_labels(struct assembly *a, const struct member *m, const st
 
 	if (thread) {
 		labels[n++] = (struct profile_label){ .key = a->label_thread };
-		if (profile_string(a->profile, thread_name(thread), &labels[0].str))
+		if (thread_label(a, m, thread, &labels[0].str))
 			labels[0].str = 0;
 		labels[n++] = (struct profile_label){ .key = a->label_tid, .num = thread->tid };
 	}

@@ -241,9 +241,26 @@ static void take_stock(struct recorded *r, const struct watchdog *w, uint64_t no
 	}
 }
 
+/* One process alone needs none. */
+static void read_titles(const struct recorded *r)
+{
+	char title[TITLE_ROOM];
+
+	for (uint32_t i = 0; r->member_count > 1 && i < r->member_count; i++) {
+		struct member *m = r->members[i];
+
+		if (!m->ended)
+			title_read(&m->process, title);
+		if (!m->ended && *title)
+			memcpy(m->title, title, sizeof(title));
+	}
+}
+
 static void take_stock_in_time(struct round *r)
 {
 	uint64_t cost = thread_cpu_ns();
+
+	read_titles(&r->recorded);
 
 	take_stock(&r->recorded, r->watchdog, monotonic_ns());
 	r->recorded.stats.no_realtime = !tickers_are_realtime(&r->tickers,
@@ -502,6 +519,7 @@ void round_finish(struct round *round)
 	uint64_t now = monotonic_ns();
 
 	reader_use(round->reader);
+	read_titles(r);
 	for (uint32_t i = 0; i < r->member_count; i++)
 		finish_member(r, r->members[i], now);
 	if (waiting_settle(r, round->plan.tick_ns))

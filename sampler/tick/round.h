@@ -158,8 +158,8 @@ bool round_may_interrupt(const struct round *r, const struct member *m, const st
  * refer to must be read while the thread stands still. So does one whose stacks are deeper than a
  * record, or go on in another place. With wall time all do. */
 
-/* Opens the perf events, if they are wanted, and those of a command's lineage. Where they are refused all processes stay with the tickers,
- * unless the user insists: ERR_PERM, ERR_IO, ERR_NOMEM. */
+/* Opens the perf events, if they are wanted, and those of a command's lineage. Where they are refused all
+ * processes stay with the tickers, unless the user insists: ERR_PERM, ERR_IO, ERR_NOMEM. */
 int sources_open(struct round *r, enum engine engine, struct error *err);
 void sources_close(struct round *r);
 
