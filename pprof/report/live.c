@@ -87,9 +87,10 @@ static int name_file(struct tally *t, uint32_t mapping)
 
 static int row_of_file(struct tally *t, uint32_t mapping, size_t *row)
 {
-	if (name_file(t, mapping))
+	if (name_file(t, mapping) || row_of_name(t, (const char *)t->text.data, t->text.len, row))
 		return ERR_NOMEM;
-	return row_of_name(t, (const char *)t->text.data, t->text.len, row);
+	t->l->rows[*row].is_file = true;
+	return 0;
 }
 
 static int row_of(struct tally *t, uint32_t mapping, uint32_t function, size_t *row)
@@ -341,6 +342,22 @@ static void find_hottest(struct tally *t)
 	}
 }
 
+/* Those that no sample has (pprof/select/interpreted.h) do not count. */
+static int count_pending(const struct profile *p, size_t *count)
+{
+	bool *seen = calloc(p->location_count + 1, sizeof(*seen));
+
+	*count = 0;
+	for (size_t i = 0; seen && i < p->stack_count; i++) {
+		uint32_t id = p->stack[i];
+
+		*count += !seen[id] && !p->locations[id - 1].lines;
+		seen[id] = true;
+	}
+	free(seen);
+	return seen ? 0 : ERR_NOMEM;
+}
+
 static int name_path(struct tally *t, char *const *path, size_t count)
 {
 	t->path_count = count;
@@ -369,6 +386,8 @@ int live_fill_callers(struct live *l, const struct profile *recent, const struct
 		rc = count_profile(&t, recent, type, true, err);
 	if (!rc)
 		rc = count_profile(&t, whole, type, false, err);
+	if (!rc && count_pending(whole, &l->pending))
+		rc = error_nomem(err);
 	if (!rc)
 		find_hottest(&t);
 	else
@@ -417,8 +436,10 @@ static int by_order(const void *a, const void *b, void *order)
 {
 	const struct live_row *x = a, *y = b;
 	enum live_order by = *(enum live_order *)order;
-	int rc = by == LIVE_NAME ? 0 : larger_first(key_of(x, by), key_of(y, by));
+	int rc = x->is_file - y->is_file;
 
+	if (!rc)
+		rc = by == LIVE_NAME ? 0 : larger_first(key_of(x, by), key_of(y, by));
 	if (!rc && by != LIVE_NAME)
 		rc = larger_first(x->recent.flat, y->recent.flat);
 	if (!rc && by != LIVE_NAME)

@@ -5,6 +5,7 @@
 #ifndef PPROF_REPORT_LIVE_H
 #define PPROF_REPORT_LIVE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,7 +22,8 @@ struct live_cost {
 struct live_row {
 	const char *name;
 	struct live_cost recent, whole;
-	size_t seen; /* number of the last sample that was counted here */
+	bool is_file; /* not a function: code in this file that has no line */
+	size_t seen;  /* number of the last sample that was counted here */
 };
 
 struct live_thread {
@@ -39,10 +41,11 @@ struct live {
 	struct live_thread *threads; /* told apart by the labels pid and tid; owned */
 	size_t thread_count, thread_room;
 	struct live_cost total; /* flat: recently, cum: since the start */
+	size_t pending;		/* locations of samples that have no line, since the start */
 	struct strset names;	/* the names of rows and threads */
 };
 
-/* The sort key. Ties of functions are decided by recent flat, whole flat, name; ties of threads by
+/* The sort key. Functions come before files. Ties of functions are decided by recent flat, whole flat, name; ties of threads by
  * whole cost, pid, tid. */
 enum live_order { LIVE_RECENT, LIVE_RECENT_CUM, LIVE_FLAT, LIVE_CUM, LIVE_NAME, LIVE_ORDERS };
 

@@ -2,8 +2,9 @@
  * Each distinct address is symbolized once in a recording: what the last profile says of it
  * (sampler/profile/symbolized.h) is in the memory that the next process inherits. Opening the debug
  * information of a large program costs the same for one new address as for a hundred. So looking up
- * new addresses takes 1/NAMING_SHARE of the time at most; until then they have no line, and are shown
- * as their module.
+ * new addresses takes 1/NAMING_SHARE of the time at most, beyond the first NAMING_FREE_NS of CPU time:
+ * most addresses are new in the first seconds. A place whose name is pending has no line, and is shown
+ * as its module.
  *
  * Rejected: a symbolizing process that lives as long as the recording. It would keep the
  * symbolizers' memory (hundreds of megabytes for a JVM) for hours. It would need a protocol, also
@@ -36,7 +37,7 @@
 enum { NAMING_SHARE = 20 }; /* names may take a twentieth of a CPU */
 
 static const char TOO_LITTLE[] = "the process that decodes wrote too little";
-static const uint64_t BYTES_MAX = 256ull << 20;
+static const uint64_t BYTES_MAX = 256ull << 20, NAMING_FREE_NS = 2 * NS_PER_S;
 
 /* The process writes this, then places and two profiles, uncompressed. */
 struct head {
@@ -55,10 +56,10 @@ struct interim {
 	struct outfile *file; /* to write to; NULL: to `memory` */
 	struct outfile memory;
 	bool wanted, started;
-	bool naming; /* the current process looks names up */
-	uint64_t naming_due_ns;
-	uint64_t cpu_start_ns;	/* of our process, when the recording began */
-	uint64_t cpu_before_ns; /* of all processes before the current one */
+	bool naming;		      /* the current process looks names up */
+	uint64_t start_ns, naming_ns; /* since when; CPU time of the lookups since then */
+	uint64_t cpu_start_ns;	      /* of our process, when the recording began */
+	uint64_t cpu_before_ns;	      /* of all processes before the current one */
 };
 
 int interim_new(struct interim **out, const struct maker *maker, struct round *round,
@@ -71,6 +72,7 @@ int interim_new(struct interim **out, const struct maker *maker, struct round *r
 	in->maker = *maker;
 	in->round = round;
 	in->cpu_start_ns = maker->cpu_ns;
+	in->start_ns = monotonic_ns();
 	in->memory = (struct outfile){
 		.fd = -1, .dir_fd = -1, .direct = true, .path = (char *)"memory"
 	};
@@ -199,6 +201,14 @@ static int make_memory(struct interim *in, struct error *err)
 	return in->memory.fd < 0 ? error_errno(err, ERR_IO, "cannot make a file in memory") : 0;
 }
 
+/* At the end no more is due, so the last profile has its names. */
+static bool may_name(const struct interim *in)
+{
+	uint64_t allowed = NAMING_FREE_NS + (monotonic_ns() - in->start_ns) / NAMING_SHARE;
+
+	return in->naming_ns < allowed || in->round->end != RECORDING_RUNNING;
+}
+
 static int start(struct interim *in, struct error *err)
 {
 	const struct modmap *maps = in->maker.recorded->members[0]->maps;
@@ -213,7 +223,7 @@ static int start(struct interim *in, struct error *err)
 	p->decoding = in->decoding;
 	p->cpu_ns = maker_own_cpu_ns(&p->peak_bytes) - in->cpu_start_ns + interim_cpu_ns(in);
 	in->cpu_before_ns = interim_cpu_ns(in);
-	in->naming = monotonic_ns() >= in->naming_due_ns;
+	in->naming = may_name(in);
 	maker_ready(p);
 	rc = decoding_start(in->decoding, in->file ? in->file : &in->memory,
 			    in->file ? 0 : BYTES_MAX, work, in, err);
@@ -321,6 +331,16 @@ static int take_over(struct interim *in, struct error *err)
 	return 0;
 }
 
+/* Lookups have an allowance of their own: they do not delay the next refresh. A file that the user
+ * saves counts for neither. */
+static void account(struct interim *in, uint64_t cost_ns)
+{
+	if (in->naming && !in->file)
+		in->naming_ns += cost_ns;
+	else if (!in->file)
+		in->state.cost_ns = cost_ns;
+}
+
 void interim_look(struct interim *in, int timeout_ms)
 {
 	struct error err = { 0 };
@@ -331,9 +351,7 @@ void interim_look(struct interim *in, int timeout_ms)
 	rc = decoding_wait(in->decoding, timeout_ms, &err);
 	if (rc == DECODING_RUNS)
 		return;
-	in->state.cost_ns = interim_cpu_ns(in) - in->cpu_before_ns;
-	if (in->naming)
-		in->naming_due_ns = monotonic_ns() + in->state.cost_ns * NAMING_SHARE;
+	account(in, interim_cpu_ns(in) - in->cpu_before_ns);
 	if (rc == DECODING_AGAIN) {
 		in->started = false;
 		in->wanted = true;

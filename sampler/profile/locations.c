@@ -267,6 +267,10 @@ static int fill_lines(struct locations *p, struct place *place, size_t *count)
 	place->asked = place->image && native && (known || p->names.symbolizers);
 	if (known)
 		return copy_lines(p, place, known, count);
+	if (native && place->image && !place->asked) {
+		*count = 0; /* pending */
+		return 0;
+	}
 	if (place->asked &&
 	    symbolizer_lookup(symbolizer_of(p, place->image), place->image, place->addr, &symbol))
 		return ERR_NOMEM;

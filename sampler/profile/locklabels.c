@@ -53,7 +53,7 @@ static int add_functions(struct locations *places, const struct frame *f, const 
 	if (!l)
 		return ERR_NOMEM;
 	if (!l->lines && *count < CALLS_MAX)
-		functions[(*count)++] = NULL;
+		functions[(*count)++] = NULL; /* its name is pending */
 	for (size_t i = 0; i < l->lines && *count < CALLS_MAX; i++) {
 		const char *name = strset_get(&places->profile->strings,
 					      function_at(places, l, i)->system_name);

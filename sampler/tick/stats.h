@@ -92,7 +92,7 @@ struct recording_interim {
 	/* The newest ones: since the recording's start, and since the last interim profile.
 	 * Borrowed until the next request; NULL: there is none. */
 	const struct profile *whole, *window;
-	uint64_t cost_ns; /* CPU time of making the last one */
+	uint64_t cost_ns; /* CPU time of making the last one that looked no names up */
 };
 
 #endif

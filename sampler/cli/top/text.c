@@ -35,9 +35,12 @@ void toptext_target(const struct topview *v, char *line)
 	if (n > 0 && n < TOPTEXT_LINE && s->processes > 1)
 		n += snprintf(line + n, TOPTEXT_LINE - (size_t)n, "%lu processes, ", s->processes);
 	if (n > 0 && n < TOPTEXT_LINE)
-		snprintf(line + n, TOPTEXT_LINE - (size_t)n, "%lu thread%s  %s", s->threads_alive,
-			 s->threads_alive == 1 ? "" : "s",
-			 summary_duration(s->elapsed_ns, elapsed, sizeof(elapsed)));
+		n += snprintf(line + n, TOPTEXT_LINE - (size_t)n, "%lu thread%s  %s",
+			      s->threads_alive, s->threads_alive == 1 ? "" : "s",
+			      summary_duration(s->elapsed_ns, elapsed, sizeof(elapsed)));
+	if (n > 0 && n < TOPTEXT_LINE && v->live && v->live->pending)
+		snprintf(line + n, TOPTEXT_LINE - (size_t)n, "  %zu name%s pending",
+			 v->live->pending, v->live->pending == 1 ? "" : "s");
 }
 
 /* The share of the due ticks that were made since the last profile. If none was due: 0, or 1 before

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file/outfile.h"
 #include "base/printable.h"
@@ -33,11 +34,16 @@
 
 enum { COST_FACTOR = 20, KEY_WAIT_MS = 200 };
 
+/* A screen's first profile comes early, so that there are names within a second. It has no share in
+ * --count. */
+static const uint64_t FIRST_NS = 300 * NS_PER_MS;
+
 struct top {
 	struct recording *r;
 	const struct topoptions *o;
 	struct topscreen screen; /* tables are made from it, too */
 	bool on_screen, suspended;
+	bool is_early;		  /* the next profile is the first, which comes early */
 	bool cpu;		  /* with --wall: CPU time is shown nevertheless */
 	uint64_t seen;		  /* number of the last profile that was taken over */
 	uint64_t shown;		  /* number of profiles made to be shown, failed ones included */
@@ -190,7 +196,8 @@ static void take_new(struct top *t, const struct recording_stats *stats)
 		refresh(t);
 	}
 	t->before = topfigures_since(stats, &(struct topfigures){ 0 });
-	t->shown++;
+	t->shown += !t->is_early;
+	t->is_early = false;
 	if (!t->on_screen && !in->failed)
 		print_table(t);
 	if (all_shown(t))
@@ -205,6 +212,8 @@ static void plan_next(struct top *t, uint64_t now_ns)
 	if (!t->on_screen)
 		cost = 0; /* for tables the user's --interval decides */
 	t->due_ns = now_ns + (cost > t->o->interval_ns ? cost : t->o->interval_ns);
+	if (t->is_early)
+		t->due_ns = t->o->interval_ns;
 }
 
 /* Saving. */
@@ -511,7 +520,6 @@ static int open_and_run(struct recording *r, const struct topoptions *o, struct 
 					  .rate = o->recording.rate,
 					  .wall = o->recording.wall,
 					  .threads = o->threads };
-	t.due_ns = o->interval_ns;
 	snprintf(t.target, sizeof(t.target), "%s %d", p->comm, p->pid);
 	if ((o->output && outfile_open(output, o->output, &err)) ||
 	    drop_privileges(o, output, &err))
@@ -519,6 +527,8 @@ static int open_and_run(struct recording *r, const struct topoptions *o, struct 
 	t.on_screen = screen_possible() && screen_open(&err) == 0;
 	if (screen_possible() && !t.on_screen)
 		cli_say("no screen, tables only: %s", err.text);
+	t.is_early = t.on_screen && o->interval_ns > FIRST_NS;
+	t.due_ns = t.is_early ? FIRST_NS : o->interval_ns;
 	status = run(&t, output);
 	screen_close();
 	topscreen_release(&t.screen);

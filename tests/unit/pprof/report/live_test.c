@@ -203,6 +203,32 @@ Test(live, odd_values)
 	profile_release(&p);
 }
 
+/* Code without a line, as before its name is looked up, comes behind functions in each order. */
+Test(live, functions_come_before_files)
+{
+	struct profile p;
+	uint32_t a, b, main_;
+	struct live l;
+
+	init(&p);
+	a = place(&p, 1, NULL, NULL);
+	b = place(&p, 2, NULL, NULL);
+	main_ = place(&p, 3, "main", NULL);
+	sample(&p, 1, "t", 50, 1, &a);
+	sample(&p, 1, "t", 40, 1, &b);
+	sample(&p, 1, "t", 1, 1, &main_);
+	cr_assert_eq(live_fill(&l, &p, &p, "cpu", NULL), 0);
+	cr_assert_eq(l.pending, 2);
+	for (int i = 0; i < LIVE_ORDERS; i++) {
+		live_sort(&l, (enum live_order)i);
+		cr_assert_eq(l.count, 2);
+		assert_row(&l, 0, "main", 1, 1, 1, 1);
+		assert_row(&l, 1, "<unknown>", 90, 90, 90, 90);
+	}
+	live_release(&l);
+	profile_release(&p);
+}
+
 Test(live, a_type_that_is_not_there)
 {
 	struct error err = { 0 };
