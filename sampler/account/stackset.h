@@ -5,6 +5,7 @@
 #ifndef SAMPLER_ACCOUNT_STACKSET_H
 #define SAMPLER_ACCOUNT_STACKSET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,7 @@ struct stack_context {
 	uint64_t goid;	      /* of its goroutine; 0: none, or not needed */
 	uint32_t lock;	      /* that it waits for: a number of the round's lockset; 0: none */
 	uint32_t owner_stack; /* of the lock's owner: an entry's origin + 1; 0: not known */
+	bool cut;	      /* outer frames are missing (stack_end_is_cut) */
 };
 
 struct stackset_entry {

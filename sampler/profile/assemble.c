@@ -155,13 +155,15 @@ static int add_sample(struct assembly *a, const struct stackset_entry *e)
 	const struct frame *frames = a->recorded->stacks.frames + e->first;
 	struct profile_label labels[LABELS_MAX];
 	int64_t values[VALUES_MAX] = { (int64_t)e->samples, share(a, e), (int64_t)e->wall_ns };
-	size_t label_count, count = e->count ? e->count : 1;
+	size_t label_count, count = e->count ? e->count : 1, all = count + e->context.cut;
 
 	if (!values[0] && !values[1] && !values[2])
 		return 0; /* no part of it lies in the time that is shown */
-	if (room_for((void **)&a->locations, &a->location_room, count, sizeof(*a->locations)))
+	if (room_for((void **)&a->locations, &a->location_room, all, sizeof(*a->locations)))
 		return ERR_NOMEM;
 	if (!e->count && add_call(a, e))
+		return ERR_NOMEM;
+	if (e->context.cut && locations_add_named(&a->places, "[cut]", &a->locations[count]))
 		return ERR_NOMEM;
 	for (size_t i = 0; i < e->count; i++)
 		if (locations_get(&a->places, &frames[i], &a->locations[i]))
@@ -170,7 +172,7 @@ static int add_sample(struct assembly *a, const struct stackset_entry *e)
 		return ERR_NOMEM;
 	if (entry_labels(a, e, labels, &label_count))
 		return ERR_NOMEM;
-	return profile_add_sample(a->profile, a->locations, count, values, labels, label_count);
+	return profile_add_sample(a->profile, a->locations, all, values, labels, label_count);
 }
 
 /* Adds time that the kernel accounted and no sample stands for. */

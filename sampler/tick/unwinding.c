@@ -355,6 +355,7 @@ static int walk_slot(struct round *r, struct member *m, struct slot *slot)
 		thread->newest.must_stop = true;
 		return 0;
 	}
+	slot->context.cut = stack_end_is_cut(w->walk.end);
 	if (keep_stack(&r->recorded, w, slot, thread))
 		return ERR_NOMEM;
 	return count_walk(&r->recorded, slot, &w->walk);

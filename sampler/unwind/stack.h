@@ -76,6 +76,12 @@ int stack_push(struct stack *s, const struct image *image, uint64_t addr, enum f
 /* "outermost frame", "no unwind information", …; a constant string. */
 const char *stack_end_name(enum stack_end end);
 
+/* Did a limit of ours end the walk? Then the outer frames exist, and only they are missing. */
+static inline bool stack_end_is_cut(enum stack_end end)
+{
+	return end == STACK_COPY_EXHAUSTED || end == STACK_TOO_MANY_FRAMES;
+}
+
 /* The address inside the instruction that is being executed or that made the call. 1 is subtracted
  * from a return address, because a call may be the last instruction of its function, and the next
  * one belongs to another function (DWARF 5, section 6.4.4). */

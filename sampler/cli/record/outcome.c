@@ -243,18 +243,34 @@ static int add_uncertain(const struct outcome *o, struct buffer *out)
 			   100 * (1 - certain), why_uncertain(o->stats, text, sizeof(text)));
 }
 
+/* In a short recording, too: what is cut is no chance. */
+static int add_cut(uint64_t cut, uint64_t all, struct buffer *out)
+{
+	if (share(cut, all) <= 1 - WHOLE_MIN)
+		return 0;
+	return buffer_addf(out,
+			   "%lu of %lu stacks are deeper than what is read of them: their outer "
+			   "frames are [cut]\n",
+			   cut, all);
+}
+
 static int add_walks(const struct outcome *o, struct buffer *out)
 {
 	const uint64_t *ends = o->stats->walks.ends;
-	uint64_t all = 0;
+	uint64_t all = 0, cut = 0, early;
 
-	for (int i = 0; i < STACK_ENDS; i++)
+	for (int i = 0; i < STACK_ENDS; i++) {
 		all += ends[i];
-	if (all < WALKS_MIN || share(ends[STACK_OUTERMOST], all) >= WHOLE_MIN)
+		cut += stack_end_is_cut((enum stack_end)i) ? ends[i] : 0;
+	}
+	early = all - cut - ends[STACK_OUTERMOST];
+	if (add_cut(cut, all, out))
+		return ERR_NOMEM;
+	if (all < WALKS_MIN || share(early, all) <= 1 - WHOLE_MIN)
 		return 0;
 	return buffer_addf(out,
 			   "%.0f %% of the stacks end before their outermost frame: -v says why\n",
-			   100 * (1 - share(ends[STACK_OUTERMOST], all)));
+			   100 * share(early, all));
 }
 
 static int add_children(const struct outcome *o, struct buffer *out)

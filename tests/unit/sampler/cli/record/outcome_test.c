@@ -292,6 +292,12 @@ Test(outcome, says_what_else_changes_the_result)
 	s.starved_ns = s.target_cpu_ns / 5;
 	cr_assert_str_eq(said(&s), FOUND);
 	s = some();
+	s.walks = (struct ledger_entry){
+		.ends = { [STACK_COPY_EXHAUSTED] = 3, [STACK_OUTERMOST] = 8 }
+	};
+	cr_assert_str_eq(said(&s), FOUND "3 of 11 stacks are deeper than what is read of them: "
+					 "their outer frames are [cut]\n");
+	s = some();
 	s.refused = 1;
 	s.cut = 2;
 	s.narrow = 1;
