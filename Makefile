@@ -301,13 +301,15 @@ ZSH_COMPLETION = $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sampler
 UNIT_DIR = $(DESTDIR)$(PREFIX)/lib/systemd/system
 MAN_DIR = $(DESTDIR)$(PREFIX)/share/man/man1
 DOC_DIR = $(DESTDIR)$(PREFIX)/share/doc/sampler
-INSTALLED_DOCS := README.md LICENSE $(patsubst %,docs/%.md,accuracy architecture bench calls delta \
-                  glossary go goparse install library metrics production style testing tour transparency)
+INSTALLED_PAGES := $(wildcard docs/*.md) docs/redis.svg
 INSTALLED_EXAMPLES := tools/packaging/systemd/sampler.conf tools/packaging/kubernetes/sidecar.yaml \
                       tools/packaging/kubernetes/debug-container.yaml tools/packaging/Dockerfile
 INSTALLED_LIBRARY := $(DESTDIR)$(LIBDIR)/libsampler-pprof.a \
                      $(DESTDIR)$(LIBDIR)/pkgconfig/sampler-pprof.pc \
                      $(DESTDIR)$(PREFIX)/include/sampler-pprof.h
+
+# What a page links to that is not installed, files of the tree, is named without a link.
+without_links = sed -zE 's!\[([^][]*)\]\((\.\./[^)]*|sampler\.1)\)!\1!g'
 
 # A .pc file uses ${prefix} where it can: after the tree was moved, only one line changes.
 relocatable = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
@@ -327,14 +329,17 @@ install: $(BUILD)/sampler $(BUILD)/libsampler-pprof.a ## install below $(DESTDIR
 	install -d -m 755 $(UNIT_DIR)
 	$(fill_in) tools/packaging/systemd/sampler@.service.in | install -m 644 /dev/stdin \
 		$(UNIT_DIR)/sampler@.service
-	install -d -m 755 $(DOC_DIR)
-	install -m 644 $(INSTALLED_DOCS) $(INSTALLED_EXAMPLES) $(DOC_DIR)
+	install -d -m 755 $(DOC_DIR)/docs
+	install -m 644 README.md LICENSE $(INSTALLED_EXAMPLES) $(DOC_DIR)
+	for page in $(INSTALLED_PAGES); do \
+		$(without_links) $$page | install -m 644 /dev/stdin $(DOC_DIR)/$$page || exit 1; \
+	done
 
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/sampler $(MAN_DIR)/sampler.1 $(INSTALLED_LIBRARY)
 	rm -f $(BASH_COMPLETION) $(ZSH_COMPLETION) $(UNIT_DIR)/sampler@.service
-	rm -f $(addprefix $(DOC_DIR)/,$(notdir $(INSTALLED_DOCS) $(INSTALLED_EXAMPLES)))
-	-rmdir $(DOC_DIR)
+	rm -f $(addprefix $(DOC_DIR)/,README.md LICENSE $(INSTALLED_PAGES) $(notdir $(INSTALLED_EXAMPLES)))
+	-rmdir $(DOC_DIR)/docs $(DOC_DIR)
 
 include tools/packaging/release.mk
 

@@ -13,9 +13,14 @@ tarball: ## the source as build/sampler-VERSION.tar.gz
 	$(Q)git -c tar.umask=0022 archive --format=tar --prefix=sampler-$(VERSION)/ -o $(TARBALL:.gz=) HEAD
 	$(Q)gzip -9nf $(TARBALL:.gz=)
 
+# Said in words: of what is missing debhelper's own message says no more than the name.
+deb-needs:
+	@lacks=$$(dpkg-checkbuilddeps tools/packaging/debian/control 2>&1) || \
+		{ echo "make deb: $${lacks##*error: }: tools/packages release installs that" >&2; exit 1; }
+
 # dpkg-buildpackage needs debian/ at the top of the source. Variables given to this make are not
 # meant for the package's.
-deb: tarball ## Debian packages, as build/*.deb (after tools/packages release)
+deb: deb-needs tarball ## Debian packages, as build/*.deb (after tools/packages release)
 	$(Q)rm -rf $(DEB) $(BUILD)/*.deb
 	$(Q)mkdir -p $(DEB)
 	$(Q)tar xf $(TARBALL) -C $(DEB)
@@ -51,4 +56,4 @@ else
 endif
 	$(Q)cd $(RELEASE) && sha256sum * >SHA256SUMS && cat SHA256SUMS
 
-.PHONY: tarball deb release
+.PHONY: tarball deb deb-needs release
