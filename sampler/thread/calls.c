@@ -300,27 +300,6 @@ static bool is_in(const struct cursor *line, const char *const *types, size_t co
 	return false;
 }
 
-static bool is_of_steady_mount(struct cursor *line, uint64_t mount)
-{
-	return cursor_number(line, 10) == mount &&
-	       is_in(line, steady, sizeof(steady) / sizeof(*steady));
-}
-
-static bool is_on_steady_mount(const struct process *process, uint64_t mount)
-{
-	struct buffer text = { 0 };
-	struct cursor c, line;
-	bool found = false;
-
-	if (!process_read(process, "mountinfo", &text, NULL)) {
-		cursor_init(&c, text.data, text.len, "mountinfo");
-		while (!found && cursor_line(&c, &line))
-			found = is_of_steady_mount(&line, mount);
-	}
-	buffer_release(&text);
-	return found;
-}
-
 /* Those of the kernel's own whose files have no daemon or server behind them. */
 static const char *const own[] = {
 	" - bdev ",	" - binfmt_misc ", " - bpf ",	     " - cgroup ",    " - cgroup2 ",
@@ -330,18 +309,76 @@ static const char *const own[] = {
 	" - sysfs ",	" - tracefs ",
 };
 
+static bool is_of_kind(const struct cursor *line, bool own_too)
+{
+	return is_in(line, steady, sizeof(steady) / sizeof(*steady)) ||
+	       (own_too && is_in(line, own, sizeof(own) / sizeof(*own)));
+}
+
+enum mount_kind { MOUNT_NOT_LISTED, MOUNT_OTHER, MOUNT_OF_KIND };
+
+static enum mount_kind kind_in_list(const struct process *lister, uint64_t mount, bool own_too)
+{
+	enum mount_kind kind = MOUNT_NOT_LISTED;
+	struct buffer text = { 0 };
+	struct cursor c, line;
+
+	if (!process_read(lister, "mountinfo", &text, NULL)) {
+		cursor_init(&c, text.data, text.len, "mountinfo");
+		while (kind == MOUNT_NOT_LISTED && cursor_line(&c, &line))
+			if (cursor_number(&line, 10) == mount)
+				kind = is_of_kind(&line, own_too) ? MOUNT_OF_KIND : MOUNT_OTHER;
+	}
+	buffer_release(&text);
+	return kind;
+}
+
+/* A process's list has what is mounted below its root. Where the root is no mount point (chroot(2)),
+ * the mount that it lies in is not among them (show_mountinfo() in fs/proc_namespace.c). Numbers are
+ * the same in all lists, so ours and that of process 1 may have it. */
+static bool is_mount_of_kind(const struct process *process, uint64_t mount, bool own_too)
+{
+	static const char *const listers[] = { "/proc/self", "/proc/1" };
+	enum mount_kind kind = kind_in_list(process, mount, own_too);
+
+	for (size_t i = 0; i < 2 && kind == MOUNT_NOT_LISTED; i++) {
+		struct process lister = { .proc_fd = open(listers[i], O_PATH | O_CLOEXEC) };
+
+		if (lister.proc_fd < 0)
+			continue;
+		kind = kind_in_list(&lister, mount, own_too);
+		close(lister.proc_fd);
+	}
+	return kind == MOUNT_OF_KIND;
+}
+
+static bool has_local_root(const struct process *process)
+{
+	struct process self = { .proc_fd = open("/proc/self", O_PATH | O_CLOEXEC) };
+	int root = process_openat(process, "root", O_PATH | O_DIRECTORY);
+	struct open_file file;
+	bool local = self.proc_fd >= 0 && root >= 0 &&
+		     read_open_file(&self, (uint64_t)root, &file) &&
+		     is_mount_of_kind(process, file.mount, true);
+
+	if (self.proc_fd >= 0)
+		close(self.proc_fd);
+	if (root >= 0)
+		close(root);
+	return local;
+}
+
 bool process_has_local_mounts(const struct process *process)
 {
 	struct buffer text = { 0 };
 	struct cursor c, line;
-	bool local = !process_read(process, "mountinfo", &text, NULL) && text.len;
+	bool local = !process_read(process, "mountinfo", &text, NULL);
 
 	cursor_init(&c, text.data, text.len, "mountinfo");
 	while (local && cursor_line(&c, &line))
-		local = is_in(&line, steady, sizeof(steady) / sizeof(*steady)) ||
-			is_in(&line, own, sizeof(own) / sizeof(*own));
+		local = is_of_kind(&line, true);
 	buffer_release(&text);
-	return local;
+	return local && has_local_root(process);
 }
 
 /* pipe_write, sk_stream_wait_memory, sock_alloc_send_pskb: a call that is not to block ends where it
@@ -370,7 +407,7 @@ bool call_is_never_cut(const struct call *call, const struct process *process)
 	switch (descriptor_kind(process, a[0])) {
 	case DESCRIPTOR_FILE:
 		return read_open_file(process, a[0], &file) &&
-		       is_on_steady_mount(process, file.mount);
+		       is_mount_of_kind(process, file.mount, false);
 	case DESCRIPTOR_PIPE:
 	case DESCRIPTOR_SOCKET:
 		return flags & MSG_DONTWAIT ||

@@ -16,6 +16,7 @@ import time
 import traceback
 
 sys.path.insert(0, os.path.dirname(__file__))
+import ownroot  # noqa: E402,F401
 from pins import CACHE, TOOLS  # noqa: E402
 from pprof import Profile  # noqa: E402
 

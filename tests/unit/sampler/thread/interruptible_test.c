@@ -21,6 +21,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -396,4 +397,54 @@ Test(calls, transfers)
 	cr_assert_not(transfers(SYS_read, 1, 0, 1 << 20, 0, 0));
 	cr_assert_not(transfers(SYS_futex, 1, 0, 1 << 20, 0, 0));
 	cr_assert_not(transfers(-1, 1, 1 << 20, 1 << 20, 1 << 20, 1 << 20));
+}
+
+/* A process with one file open, in a root that is a folder of this machine's. */
+static pid_t process_in(const char *root, int fd)
+{
+	int ready[2];
+	pid_t pid;
+	char byte;
+
+	cr_assert_eq(pipe(ready), 0);
+	pid = fork();
+	if (!pid) {
+		int file = chroot(root) ? -1 : open("/file", O_RDWR | O_CREAT, 0600);
+
+		if (file < 0 || dup2(file, fd) != fd || write(ready[1], "", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	cr_assert_eq(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	return pid;
+}
+
+/* Its list of mounts does not have the one that its root lies in (chroot(2)). */
+Test(calls, a_root_that_is_no_mount_point)
+{
+	char root[] = "/var/tmp/sampler-test-XXXXXX", path[64];
+	int fd = 9, same;
+	struct call call = call_of(SYS_write, (uint64_t)fd, 0, 1 << 20, 0, 0);
+	struct process p;
+	struct call mine;
+	pid_t pid;
+
+	if (geteuid())
+		cr_skip("chroot needs root");
+	cr_assert(mkdtemp(root));
+	pid = process_in(root, fd);
+	snprintf(path, sizeof(path), "%s/file", root);
+	same = open(path, O_RDWR);
+	mine = call_of(SYS_write, (uint64_t)same, 0, 1 << 20, 0, 0);
+	cr_assert_eq(process_open(&p, pid, &error), 0, "%s", error.text);
+	cr_assert_eq(call_is_never_cut(&call, &p), call_is_never_cut(&mine, &self));
+	cr_assert_eq(process_has_local_mounts(&p), process_has_local_mounts(&self));
+	process_close(&p);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	unlink(path);
+	rmdir(root);
 }
