@@ -9,7 +9,7 @@ LAYERS := sampler/cli sampler/cli/top sampler/cli/record sampler/cli/goparse sam
 	sampler/resource sampler/lock sampler/stop sampler/thread sampler/child sampler/go/profile sampler/go/session \
 	sampler/go/numbers sampler/go/stacks sampler/go sampler/go/find sampler/interp sampler/interp/cpython \
 	sampler/interp/ruby sampler/interp/php sampler/interp/hotspot sampler/interp/hotspot/vm \
-	sampler/interp/v8 sampler/interp/v8/heap sampler/interp/beam sampler/interp/common sampler/unwind \
+	sampler/interp/v8 sampler/interp/v8/heap sampler/interp/beam sampler/interp/gdbjit sampler/interp/common sampler/unwind \
 	sampler/unwind/code sampler/unwind/table goparse/profile goparse/summary goparse/log goparse delta \
 	pprof/library pprof/file pprof/legacy pprof/gotext pprof/otlp pprof/flame pprof/wire pprof/report \
 	pprof/graph pprof/select pprof symbolize symbolize/dwarf symbolize/jit symbolize/files \
@@ -48,7 +48,7 @@ SEES_sampler/go/numbers     := sampler/go/stacks sampler/go sampler/go/find base
 SEES_sampler/go/stacks      := sampler/go sampler/go/find base/process
 SEES_sampler/go             := sampler/go/find sampler/unwind sampler/unwind/table base/process
 SEES_sampler/go/find        := sampler/unwind/code base/process
-SEES_sampler/interp         := sampler/interp/cpython sampler/interp/ruby sampler/interp/php sampler/interp/hotspot sampler/interp/v8 sampler/interp/beam sampler/interp/common sampler/unwind base/process
+SEES_sampler/interp         := sampler/interp/cpython sampler/interp/ruby sampler/interp/php sampler/interp/hotspot sampler/interp/v8 sampler/interp/beam sampler/interp/gdbjit sampler/interp/common sampler/unwind base/process
 SEES_sampler/interp/cpython := sampler/interp/common sampler/unwind sampler/unwind/table base/process
 SEES_sampler/interp/ruby    := sampler/interp/common sampler/unwind sampler/unwind/code sampler/unwind/table base/process
 SEES_sampler/interp/php     := sampler/interp/common sampler/unwind sampler/unwind/table base/process
@@ -57,6 +57,7 @@ SEES_sampler/interp/hotspot/vm := sampler/interp/common base/process
 SEES_sampler/interp/v8      := sampler/interp/v8/heap sampler/interp/common sampler/unwind sampler/unwind/code sampler/unwind/table base/process
 SEES_sampler/interp/v8/heap := sampler/interp/common sampler/unwind/code base/process
 SEES_sampler/interp/beam    := sampler/interp/common sampler/unwind/code sampler/unwind/table base/process
+SEES_sampler/interp/gdbjit  := sampler/interp/common sampler/unwind sampler/unwind/table base/process
 SEES_sampler/interp/common  := sampler/unwind base/process
 SEES_sampler/unwind         := sampler/unwind/code sampler/unwind/table base/process
 SEES_sampler/unwind/code    := sampler/unwind/table base/process

@@ -13,8 +13,8 @@ enum kind { NATIVE, INTERPRETED, SEAM, NOTE };
 
 static bool is_language(const struct profile *p, uint32_t mapping)
 {
-	static const char *const languages[] = { "[python]", "[ruby]", "[php]",
-						 "[java]",   "[node]", "[erlang]" };
+	static const char *const languages[] = { "[python]", "[ruby]",	 "[php]", "[java]",
+						 "[node]",   "[erlang]", "[jit]" };
 	const char *name = strset_get(&p->strings, p->mappings[mapping - 1].filename);
 
 	for (size_t i = 0; i < sizeof(languages) / sizeof(*languages); i++)

@@ -10,6 +10,7 @@
 #include "sampler/profile/announce.h"
 #include "sampler/unwind/table/unnamed.h"
 #include "sampler/member/member.h"
+#include "symbolize/demangle.h"
 #include "symbolize/symbolizer.h"
 
 struct names {
@@ -94,7 +95,7 @@ static int look_up(struct names *n, struct dump_frame *f)
 	return 0;
 }
 
-/* The interpreter itself tells names and lines. */
+/* As add_interpreted_line in sampler/profile/locations.c. */
 static int name_interpreted(struct names *n, struct dump_frame *f,
 			    const struct interp_function *function)
 {
@@ -103,9 +104,11 @@ static int name_interpreted(struct names *n, struct dump_frame *f,
 	const char *name = strset_get(texts, function->name);
 	const char *file = strset_get(texts, function->file);
 
-	if (!call)
+	const char *shown = demangle(&n->d->arena, name);
+
+	if (!call || !shown)
 		return ERR_NOMEM;
-	*call = (struct symbol_frame){ .name = name,
+	*call = (struct symbol_frame){ .name = shown,
 				       .system_name = name,
 				       .file = *file ? file : NULL,
 				       .line = function->line,

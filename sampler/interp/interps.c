@@ -14,6 +14,7 @@
 #include "sampler/interp/beam/beam.h"
 #include "sampler/interp/codes.h"
 #include "sampler/interp/cpython/cpython.h"
+#include "sampler/interp/gdbjit/gdbjit.h"
 #include "sampler/interp/hotspot/hotspot.h"
 #include "sampler/interp/managed.h"
 #include "sampler/interp/names.h"
@@ -35,7 +36,8 @@ enum {
 static const struct interp_ops *const languages[] = { &cpython_ops, &ruby_ops, &php_ops,
 						      &beam_stack_ops };
 
-static const struct managed_ops *const compilers[] = { &hotspot_ops, &v8_ops, &beam_ops };
+static const struct managed_ops *const compilers[] = { &hotspot_ops, &v8_ops, &beam_ops,
+						       &gdbjit_ops };
 
 enum {
 	LANGUAGES = sizeof(languages) / sizeof(*languages),

@@ -18,7 +18,7 @@
 struct image;
 struct modmap;
 
-enum { INTERP_LANGUAGES = 6 };
+enum { INTERP_LANGUAGES = 7 };
 
 struct interp_function {
 	uint32_t name, file; /* in interp_names.texts */

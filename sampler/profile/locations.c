@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/printable.h"
@@ -22,6 +23,7 @@
 #include "sampler/profile/symbolized.h"
 #include "sampler/unwind/table/unnamed.h"
 #include "sampler/tick/recorded.h"
+#include "symbolize/demangle.h"
 #include "symbolize/symbolizer.h"
 
 enum { MISSING_MAX = 3 }; /* modules that are named */
@@ -113,25 +115,29 @@ static int add_line(struct locations *p, size_t i, const struct symbol_frame *f)
 	return profile_add_function(p->profile, &function, &p->lines[i].function);
 }
 
-/* The interpreter itself tells names and lines. */
+/* The interpreter itself tells names and lines. What a JIT compiler has registered for gdb has names as in
+ * object files. */
 static int add_interpreted_line(struct locations *p, const struct place *place)
 {
 	const struct interp_function *f = place->interpreted;
 	const struct strset *texts = &p->recorded->interpreted.texts;
 	const char *name = strset_get(texts, f->name);
-	struct symbol_frame frame = { .name = name,
+	struct arena arena = { 0 };
+	struct symbol_frame frame = { .name = demangle(&arena, name),
 				      .system_name = name,
 				      .file = strset_get(texts, f->file),
 				      .line = f->line,
 				      .start_line = f->first_line };
 	struct profile_mapping *m =
 		&p->profile->mappings[p->mapping_of[image_id(place->image)] - 1];
+	int rc;
 
 	m->has_functions = m->has_filenames = m->has_line_numbers = true;
-	if (add_line(p, 0, &frame))
-		return ERR_NOMEM;
-	p->lines[0].column = f->column;
-	return 0;
+	rc = frame.name ? add_line(p, 0, &frame) : ERR_NOMEM;
+	arena_release(&arena);
+	if (!rc)
+		p->lines[0].column = f->column;
+	return rc;
 }
 
 static int add_named_line(struct locations *p, const char *name)

@@ -19,6 +19,7 @@ struct cfi_section {
 	size_t len;
 	uint64_t vaddr;		    /* of data, for pc-relative pointers */
 	uint64_t data_base;	    /* for data-relative pointers (.eh_frame_hdr), 0 when unknown */
+	uint64_t text_base;	    /* for text-relative pointers, 0 when unknown */
 	bool eh_frame;		    /* else .debug_frame */
 	const unsigned char *ident; /* the file's e_ident */
 };

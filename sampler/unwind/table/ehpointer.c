@@ -19,6 +19,10 @@ static uint64_t base_of(const struct cfi_section *s, struct cursor *c, uint8_t e
 	case DW_EH_PE_datarel:
 		if (s->data_base)
 			return s->data_base;
+		break;
+	case DW_EH_PE_textrel:
+		if (s->text_base)
+			return s->text_base;
 	}
 	cursor_fail(c, no_use);
 	return 0;
