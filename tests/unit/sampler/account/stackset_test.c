@@ -42,12 +42,19 @@ Test(stackset, keeps_each_stack_once_for_each_thread)
 Test(stackset, keeps_states_calls_and_labels_apart)
 {
 	struct stack_context contexts[] = {
-		{ 0, 0, THREAD_RUNNING, -1, 0, 0, 0, 0 }, { 0, 0, THREAD_BLOCKED, -1, 0, 0, 0, 0 },
-		{ 0, 0, THREAD_BLOCKED, 0, 0, 0, 0, 0 },  { 0, 0, THREAD_BLOCKED, 7, 0, 0, 0, 0 },
-		{ 0, 1, THREAD_BLOCKED, 7, 0, 0, 0, 0 },  { 1, 0, THREAD_BLOCKED, 7, 0, 0, 0, 0 },
-		{ 0, 0, THREAD_RUNNING, -1, 1, 0, 0, 0 }, { 0, 0, THREAD_RUNNING, -1, 2, 0, 0, 0 },
-		{ 0, 0, THREAD_RUNNING, -1, 2, 1, 0, 0 }, { 0, 0, THREAD_RUNNING, -1, 2, 9, 0, 0 },
-		{ 0, 0, THREAD_BLOCKED, 7, 0, 0, 1, 0 },  { 0, 0, THREAD_BLOCKED, 7, 0, 0, 1, 5 },
+		{ 0, 0, THREAD_RUNNING, -1, 0, 0, 0, 0, false },
+		{ 0, 0, THREAD_BLOCKED, -1, 0, 0, 0, 0, false },
+		{ 0, 0, THREAD_BLOCKED, 0, 0, 0, 0, 0, false },
+		{ 0, 0, THREAD_BLOCKED, 7, 0, 0, 0, 0, false },
+		{ 0, 1, THREAD_BLOCKED, 7, 0, 0, 0, 0, false },
+		{ 1, 0, THREAD_BLOCKED, 7, 0, 0, 0, 0, false },
+		{ 0, 0, THREAD_RUNNING, -1, 1, 0, 0, 0, false },
+		{ 0, 0, THREAD_RUNNING, -1, 2, 0, 0, 0, false },
+		{ 0, 0, THREAD_RUNNING, -1, 2, 1, 0, 0, false },
+		{ 0, 0, THREAD_RUNNING, -1, 2, 9, 0, 0, false },
+		{ 0, 0, THREAD_BLOCKED, 7, 0, 0, 1, 0, false },
+		{ 0, 0, THREAD_BLOCKED, 7, 0, 0, 1, 5, false },
+		{ 0, 0, THREAD_RUNNING, -1, 0, 0, 0, 0, true },
 	};
 	struct stackset s = { 0 };
 	struct stack a = { 0 };
@@ -55,7 +62,7 @@ Test(stackset, keeps_states_calls_and_labels_apart)
 
 	stack_push(&a, NULL, 1, FRAME_PC);
 	for (int round = 0; round < 2; round++)
-		for (uint32_t i = 0; i < 12; i++) {
+		for (uint32_t i = 0; i < 13; i++) {
 			cr_assert_eq(stackset_add(&s, &contexts[i], &a, &entry), 0);
 			cr_assert_eq(entry, i);
 		}
