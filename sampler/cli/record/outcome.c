@@ -468,11 +468,10 @@ int outcome_text(const struct outcome *o, bool colour, struct buffer *out)
 		     add_missed(o, out) || add_refused(o, out) || add_hold(o, colour, out);
 	else
 		rc = add_headline(o, out) || add_children_line(o, out) || add_chance(o, out) ||
-		     add_starved(o, out) ||
-		     add_few(o, out) || add_uncertain(o, out) || add_budget(o, out) ||
-		     add_unsampled(o, out) || add_denied(o, out) || add_missed(o, out) ||
-		     add_walks(o, out) || add_gil(o, out) || add_refused(o, out) ||
-		     add_all_native(o, out) || add_hold(o, colour, out);
+		     add_starved(o, out) || add_few(o, out) || add_uncertain(o, out) ||
+		     add_budget(o, out) || add_unsampled(o, out) || add_denied(o, out) ||
+		     add_missed(o, out) || add_walks(o, out) || add_gil(o, out) ||
+		     add_refused(o, out) || add_all_native(o, out) || add_hold(o, colour, out);
 	return rc ? ERR_NOMEM : 0;
 }
 

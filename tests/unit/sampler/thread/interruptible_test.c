@@ -433,7 +433,7 @@ Test(calls, a_root_that_is_no_mount_point)
 	pid_t pid;
 
 	if (geteuid())
-		cr_skip("chroot needs root");
+		cr_skip_test("chroot needs root");
 	cr_assert(mkdtemp(root));
 	pid = process_in(root, fd);
 	snprintf(path, sizeof(path), "%s/file", root);
