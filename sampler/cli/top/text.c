@@ -73,20 +73,28 @@ static const char *uncertainty(const struct topview *v, char text[48])
 	return text;
 }
 
+/* For how long threads were held. */
+static const char *pauses(const struct recording_stats *s, char text[96])
+{
+	char p50[24], max[24];
+
+	if (!s->held.count)
+		return "no thread was stopped";
+	snprintf(text, 96, "held p50 %s, max %s, %.2f%% of its CPU time",
+		 summary_duration(heldtime_percentile(&s->held, 50), p50, sizeof(p50)),
+		 summary_duration(s->held.max, max, sizeof(max)),
+		 percent((double)s->held.sum, (double)s->target_cpu_ns));
+	return text;
+}
+
 /* What sampling costs. */
 void toptext_sampler(const struct topview *v, char *line)
 {
-	const struct recording_stats *s = v->stats;
-	char p50[24], max[24], few[48];
+	char few[48], held[96];
 
-	snprintf(line, TOPTEXT_LINE,
-		 "%lu samples%s  %.1f Hz%s  held p50 %s, max %s, %.2f%% of its CPU time  "
-		 "sampler %.1f%% CPU",
-		 s->samples, uncertainty(v, few), v->rate * (kept(v) < 1 ? kept(v) : 1),
-		 why_slower(v),
-		 summary_duration(heldtime_percentile(&s->held, 50), p50, sizeof(p50)),
-		 summary_duration(s->held.max, max, sizeof(max)),
-		 percent((double)s->held.sum, (double)s->target_cpu_ns),
+	snprintf(line, TOPTEXT_LINE, "%lu samples%s  %.1f Hz%s  %s  sampler %.1f%% CPU",
+		 v->stats->samples, uncertainty(v, few), v->rate * (kept(v) < 1 ? kept(v) : 1),
+		 why_slower(v), pauses(v->stats, held),
 		 percent((double)v->recent.own_cpu_ns, (double)v->recent.elapsed_ns));
 }
 
