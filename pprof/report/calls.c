@@ -135,7 +135,8 @@ static int push_calls(struct calls *c, uint32_t node)
 		c->pending[c->pending_count++] = (struct pending){ n, false, false, c->indent.len };
 	}
 	count = c->pending_count - first;
-	qsort_r(c->pending + first, count, sizeof(*c->pending), by_size, c);
+	if (count > 1) /* qsort_r takes no NULL */
+		qsort_r(c->pending + first, count, sizeof(*c->pending), by_size, c);
 	for (size_t i = 0; count > 1 && i < count; i++) {
 		c->pending[first + i].branch = true;
 		c->pending[first + i].last = i == 0;
