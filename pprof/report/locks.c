@@ -314,7 +314,7 @@ static int by_waiter(const void *a, const void *b)
 {
 	const struct wait *x = a, *y = b;
 
-	return x->waiter != y->waiter ? (x->waiter < y->waiter ? -1 : 1) : by_place(x, y);
+	return x->waiter != y->waiter ? (x->waiter < y->waiter ? -1 : 1) : 0;
 }
 
 static int by_lock(const void *a, const void *b)
@@ -336,24 +336,15 @@ static int by_stack(const void *a, const void *b)
 	return x->stack != y->stack ? (x->stack < y->stack ? -1 : 1) : 0;
 }
 
-static size_t count_waiters(struct wait *list, size_t count)
+/* How many different ones there are. */
+static size_t count_kinds(struct wait *list, size_t count, int (*alike)(const void *, const void *))
 {
-	size_t waiters = 0;
+	size_t kinds = 0;
 
-	qsort(list, count, sizeof(*list), by_waiter);
+	qsort(list, count, sizeof(*list), alike);
 	for (size_t i = 0; i < count; i++)
-		waiters += !i || list[i].waiter != list[i - 1].waiter;
-	return waiters;
-}
-
-static size_t count_locks(struct wait *list, size_t count)
-{
-	size_t locks = 0;
-
-	qsort(list, count, sizeof(*list), by_lock);
-	for (size_t i = 0; i < count; i++)
-		locks += !i || list[i].lock != list[i - 1].lock;
-	return locks;
+		kinds += !i || alike(&list[i - 1], &list[i]);
+	return kinds;
 }
 
 /* Adds up waits that are alike, at the front of `list`, the longest first. Returns how many. */
@@ -402,7 +393,8 @@ static int add_name(const struct locks *l, const struct wait *first, size_t lock
 static int add_lock(const struct locks *l, struct wait *list, size_t count)
 {
 	struct wait *stacks = malloc((count + 1) * sizeof(*stacks));
-	size_t waiters = count_waiters(list, count), locks = count_locks(list, count), holders;
+	size_t waiters = count_kinds(list, count, by_waiter),
+	       locks = count_kinds(list, count, by_lock), holders;
 	int rc = stacks ? add_value(l, list->lock_sum) : ERR_NOMEM;
 
 	rc = rc ? rc : add_name(l, list, locks);
