@@ -17,7 +17,7 @@ struct search {
 	pid_t found[OFFSPRING_MAX];
 	size_t count;
 	struct buffer text;
-	offspring_left_out *left_out;
+	offspring_left_out *left_out; /* NULL: none is */
 	const void *owner;
 };
 
@@ -43,7 +43,7 @@ static void add_children(struct search *s, const struct process *p, const char *
 
 		cursor_expect(&c, ' ');
 		/* sampler may be a child of its target */
-		if (!c.failed && pid != getpid() && !s->left_out(s->owner, pid))
+		if (!c.failed && pid != getpid() && !(s->left_out && s->left_out(s->owner, pid)))
 			s->found[s->count++] = pid;
 	}
 }
@@ -65,13 +65,6 @@ static void search_process(struct search *s, const struct process *p)
 		close(fd);
 }
 
-static bool none_is_left_out(const void *owner, pid_t pid)
-{
-	(void)owner;
-	(void)pid;
-	return false;
-}
-
 size_t offspring_children(const struct process *p, pid_t found[OFFSPRING_MAX])
 {
 	struct search *s = calloc(1, sizeof(*s));
@@ -79,7 +72,6 @@ size_t offspring_children(const struct process *p, pid_t found[OFFSPRING_MAX])
 
 	if (!s)
 		return 0;
-	s->left_out = none_is_left_out;
 	search_process(s, p);
 	count = s->count;
 	memcpy(found, s->found, count * sizeof(*found));
