@@ -44,7 +44,8 @@ static int start_child(struct recorded *r, struct member *m, struct error *err)
 {
 	pid_t pid = m->process.pid;
 
-	if (process_width(&m->process) == 32)
+	member_space(m);
+	if (member_is_narrow(m))
 		return pidset_add(&r->narrow, pid) ? error_nomem(err) :
 						     error_set(err, ERR_PERM, "32-bit code");
 	pidset_remove(&r->narrow, pid);
