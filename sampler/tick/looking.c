@@ -269,7 +269,7 @@ static int look_at_all(struct round *round)
 
 /* Where there are many processes, asking each whether its threads have changed takes a 200th of our
  * time at most. */
-int round_refresh(struct round *round)
+static int refresh_in_time(struct round *round)
 {
 	struct plan *p = &round->plan;
 	bool changed = sources_choose(round);
@@ -285,7 +285,7 @@ int round_refresh(struct round *round)
 
 int round_look(struct round *round)
 {
-	int rc = round_refresh(round);
+	int rc = refresh_in_time(round);
 
 	note_moments(&round->recorded);
 	if (rc)

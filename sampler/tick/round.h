@@ -127,10 +127,6 @@ bool round_is_over(const struct recorded *r);
  * ERR_NOMEM. */
 int round_look(struct round *r);
 
-/* The lists alone, even if it was done a moment ago where round.plan.refresh_due_ns is 0. Errors as of
- * round_look. */
-int round_refresh(struct round *r);
-
 /* Takes back the slots that have come back. */
 void round_collect(struct round *r);
 
