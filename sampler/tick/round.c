@@ -42,6 +42,7 @@ enum {
 	LAST_LOOK_NS = 1000000,
 	STOCK_NS = 100000000,	 /* from one sum of what was used to the next; in */
 	STOCK_COST_FACTOR = 500, /* a 500th of the time at most */
+	TITLE_NS = 2000000000,	 /* from one reading of a process's title to the next */
 	SLOTS_LEAST = 64,
 	SLOTS_OF_A_CPU = 4,
 };
@@ -241,18 +242,27 @@ static void take_stock(struct recorded *r, const struct watchdog *w, uint64_t no
 	}
 }
 
-/* One process alone needs none. */
-static void read_titles(const struct recorded *r)
+/* One process alone needs none. One that has taken it back keeps the last. */
+static void read_title(const struct recorded *r, struct member *m)
 {
 	char title[TITLE_ROOM];
 
-	for (uint32_t i = 0; r->member_count > 1 && i < r->member_count; i++) {
-		struct member *m = r->members[i];
+	if (r->member_count < 2 || m->ended)
+		return;
+	title_read(&m->process, title);
+	if (*title)
+		memcpy(m->title, title, sizeof(title));
+}
 
-		if (!m->ended)
-			title_read(&m->process, title);
-		if (!m->ended && *title)
-			memcpy(m->title, title, sizeof(title));
+static void read_titles_in_time(const struct recorded *r, uint64_t now)
+{
+	for (uint32_t i = 0; i < r->living_count; i++) {
+		struct member *m = r->living[i];
+
+		if (now < m->title_due_ns)
+			continue;
+		m->title_due_ns = now + TITLE_NS;
+		read_title(r, m);
 	}
 }
 
@@ -260,8 +270,7 @@ static void take_stock_in_time(struct round *r)
 {
 	uint64_t cost = thread_cpu_ns();
 
-	read_titles(&r->recorded);
-
+	read_titles_in_time(&r->recorded, r->plan.tick_ns);
 	take_stock(&r->recorded, r->watchdog, monotonic_ns());
 	r->recorded.stats.no_realtime = !tickers_are_realtime(&r->tickers,
 							      &r->recorded.stats.cpus_refused);
@@ -502,6 +511,7 @@ static void finish_member(struct recorded *r, struct member *m, uint64_t now)
 		r->stats.starved_ns += threads[i].wait_ns - threads[i].wait_first;
 	}
 	member_add_up_cpu(m);
+	read_title(r, m);
 }
 
 static void note_remark(struct recorded *r)
@@ -519,7 +529,6 @@ void round_finish(struct round *round)
 	uint64_t now = monotonic_ns();
 
 	reader_use(round->reader);
-	read_titles(r);
 	for (uint32_t i = 0; i < r->member_count; i++)
 		finish_member(r, r->members[i], now);
 	if (waiting_settle(r, round->plan.tick_ns))
