@@ -1,4 +1,5 @@
-/* Foreign text for a terminal: what it would act on becomes '?'. The one rule for all that is shown. */
+/* Foreign text for a terminal: what it would act on becomes '?'. The one rule for all that is
+ * shown. */
 #ifndef BASE_PRINTABLE_H
 #define BASE_PRINTABLE_H
 

@@ -1,6 +1,7 @@
 /*
  * Iterates over the lines of a piece of the input. The current line is without its newline and
- * without blanks and carriage returns before it. To return to a line later, keep a copy of the struct.
+ * without blanks and carriage returns before it. To return to a line later, keep a copy of the
+ * struct.
  */
 #ifndef GOPARSE_DUMPLINES_H
 #define GOPARSE_DUMPLINES_H

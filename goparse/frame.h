@@ -12,10 +12,9 @@
 bool frame_call(struct goparse_text line, struct goparse_frame *frame);
 
 /* "\t/usr/local/go/src/net/http/server.go:2102 +0x5c5 fp=0xc00005ffb8 sp=… pc=…". Spaces are
- * accepted in place of the tab, because terminals turn tabs into spaces, and nothing before the path
- * of a source file, because logs drop them. If the line is the place
- * of a C frame, the function is the whole of `first`: what looks like arguments in it is part of
- * its name. */
+ * accepted in place of the tab, because terminals turn tabs into spaces, and nothing before the
+ * path of a source file, because logs drop them. If the line is the place of a C frame, the
+ * function is the whole of `first`: what looks like arguments in it is part of its name. */
 bool frame_place(struct goparse_text first, struct goparse_text line, struct goparse_frame *frame);
 
 /* A C frame: a line with any function name, `first`, then the place "\t[FILE:LINE ]pc=0x…". The

@@ -29,8 +29,8 @@ bool header_begins(struct goparse_text line);
 enum { HEADER_PREFIX_MAX = 4096 };
 bool header_find(struct goparse_text line, struct goparse_text *header);
 
-/* The first "goroutine 18 [" or "goroutine 18 gp=" that begins in the line's first `most` bytes; NULL:
- * none. */
+/* The first "goroutine 18 [" or "goroutine 18 gp=" that begins in the line's first `most` bytes;
+ * NULL: none. */
 const char *header_front(struct goparse_text line, size_t most);
 
 /* The id in a header that header_find has found; 0: it has none that can be read. */

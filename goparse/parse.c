@@ -89,8 +89,8 @@ static void pass_rest_of_line(struct piece *piece)
 	piece->at = newline ? newline + 1 : piece->end;
 }
 
-/* A crashing process prints this line and a signal between its dump and what its other threads print
- * (runtime/signal_unix.go, sighandler). */
+/* A crashing process prints this line and a signal between its dump and what its other threads
+ * print (runtime/signal_unix.go, sighandler). */
 #define DASHES "-----"
 
 static void note_crash(struct piece *piece, struct goparse_text line)

@@ -1,8 +1,8 @@
 /*
  * Few samples: how far the shares that they show may be from the true ones.
  *
- * The interval is Wilson's (1927) of 95 %, for a share of one half, where it is widest. Samples are few
- * if it reaches further than ten points: up to 92 of them.
+ * The interval is Wilson's (1927) of 95 %, for a share of one half, where it is widest. Samples are
+ * few if it reaches further than ten points: up to 92 of them.
  */
 #ifndef PPROF_FEW_H
 #define PPROF_FEW_H
@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* How far a shown 50 % may be from the true share, from 0 to 0.5; 0 if the samples are not few, or not
- * known (0). */
+/* How far a shown 50 % may be from the true share, from 0 to 0.5; 0 if the samples are not few, or
+ * not known (0). */
 static inline double few_error(int64_t samples)
 {
 	const double z = 1.96, widest = 0.1;
@@ -21,8 +21,8 @@ static inline double few_error(int64_t samples)
 	return half > widest ? half : 0;
 }
 
-/* Writes "few samples (30): what is shown as 50 % may be 33 to 67 %" and returns `text`; "" if they are
- * not few. */
+/* Writes "few samples (30): what is shown as 50 % may be 33 to 67 %" and returns `text`; "" if they
+ * are not few. */
 enum { FEW_TEXT = 100 };
 static inline const char *few_text(int64_t samples, char text[FEW_TEXT])
 {

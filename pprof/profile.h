@@ -94,8 +94,8 @@ void profile_release(struct profile *p);
 
 /* All below return 0 or ERR_NOMEM and copy what they add. */
 
-/* The number of a string in *id; the string is added if it is new. NULL counts as "". Foreign names may
- * have any bytes, but profile.proto's strings are UTF-8: other bytes become U+FFFD. */
+/* The number of a string in *id; the string is added if it is new. NULL counts as "". Foreign names
+ * may have any bytes, but profile.proto's strings are UTF-8: other bytes become U+FFFD. */
 int profile_string(struct profile *p, const char *text, uint32_t *id);
 int profile_text(struct profile *p, const char *text, size_t len, uint32_t *id);
 

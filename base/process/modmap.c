@@ -9,8 +9,8 @@
  * executable; there the device must agree, too.
  *
  * A program may move its text to memory of huge pages (node --use-largepages, hugify of BOLT and
- * chromium, iodlr, mysqld, HHVM). Such a range keeps the image of the file whose data lie beside it, if
- * by their place it is where an executable segment of that file belongs.
+ * chromium, iodlr, mysqld, HHVM). Such a range keeps the image of the file whose data lie beside
+ * it, if by their place it is where an executable segment of that file belongs.
  *
  * Reading the maps again costs the target time (mmap_lock), so the owner calls modmap_refresh only
  * when a pc is in no range, and now and then.
@@ -228,9 +228,9 @@ static struct image *open_image(const struct modmap *m, const struct maps_line *
 	return image ? image : image_open_none(path);
 }
 
-/* Address in the process minus image address, from the segment that holds the range's file offset; a
- * page of the file may be in two, of which one is executable as the range is. The image addresses of a
- * file without ELF are its offsets, those of memory are its addresses. */
+/* Address in the process minus image address, from the segment that holds the range's file offset;
+ * a page of the file may be in two, of which one is executable as the range is. The image addresses
+ * of a file without ELF are its offsets, those of memory are its addresses. */
 static uint64_t bias_of(const struct image *image, const struct maps_line *line)
 {
 	size_t count;
@@ -252,7 +252,8 @@ static uint64_t bias_of(const struct image *image, const struct maps_line *line)
 	return line->start - line->offset;
 }
 
-/* May it be a file's text that was moved there? Without a file, or with one of huge pages or memory. */
+/* May it be a file's text that was moved there? Without a file, or with one of huge pages or
+ * memory. */
 static bool may_be_moved(const struct maps_line *line)
 {
 	static const char *const names[] = { "[anon:", "/anon_hugepage", "/memfd:", "/dev/zero" };
@@ -292,7 +293,8 @@ static struct image *image_of(struct modmap *m, const struct maps_line *line)
 	return image;
 }
 
-/* Is the range where an executable segment of the image belongs? Then *offset is its place in the file. */
+/* Is the range where an executable segment of the image belongs? Then *offset is its place in the
+ * file. */
 static bool is_text_of(const struct image *image, const struct mapping *range, uint64_t bias,
 		       uint64_t *offset)
 {
@@ -333,8 +335,8 @@ static void settle(struct modmap *m, struct mapping *range, const struct maps_li
 	range->offset = offset;
 }
 
-/* Does a file's mapping tell where its text belongs? One that is executable does not: V8 maps the text
- * of its builtins once more, amid the code that it compiles. */
+/* Does a file's mapping tell where its text belongs? One that is executable does not: V8 maps the
+ * text of its builtins once more, amid the code that it compiles. */
 static bool proves_place(const struct maps_line *line)
 {
 	return line->inode && line->prot[2] != 'x' && !may_be_moved(line);
@@ -346,7 +348,8 @@ struct around {
 	size_t pending;		/* the first range behind it */
 };
 
-/* Of the ranges behind the last file, those that are memory may belong to this one or to that one. */
+/* Of the ranges behind the last file, those that are memory may belong to this one or to that
+ * one. */
 static void settle_pending(struct modmap *m, struct around *a, const struct maps_line *line)
 {
 	for (size_t i = a->pending; i < m->count; i++) {

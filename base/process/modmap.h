@@ -1,9 +1,10 @@
 /*
  * The address ranges of a process and their images.
  *
- * Only executable ranges are kept. Memory to which a file's text was moved counts as that file's. The map owns its images. An image lives as long as the map, also
- * after the target has unmapped it, because earlier stacks point to it. The generation changes with
- * every refresh that changed a range; caches keyed by absolute address must be dropped then.
+ * Only executable ranges are kept. Memory to which a file's text was moved counts as that file's.
+ * The map owns its images. An image lives as long as the map, also after the target has unmapped
+ * it, because earlier stacks point to it. The generation changes with every refresh that changed a
+ * range; caches keyed by absolute address must be dropped then.
  */
 #ifndef BASE_PROCESS_MODMAP_H
 #define BASE_PROCESS_MODMAP_H

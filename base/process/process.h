@@ -78,12 +78,12 @@ void process_read_comm(struct process *p);
 /* Reads own_pid and uid again; they stay on error. ERR_GONE, ERR_PERM, ERR_IO, ERR_NOMEM. */
 int process_read_ids(struct process *p);
 
-/* Says why nothing of process `pid` could be opened in /proc, by errno: ERR_GONE, there is none; ERR_PERM,
- * hidepid hides it (proc(5)); ERR_IO, no /proc is mounted, or too few descriptors. */
+/* Says why nothing of process `pid` could be opened in /proc, by errno: ERR_GONE, there is none;
+ * ERR_PERM, hidepid hides it (proc(5)); ERR_IO, no /proc is mounted, or too few descriptors. */
 int process_absent(pid_t pid, struct error *err);
 
-/* Sets p->exe to the present path of /proc/PID/exe, which requires the permission to trace; of a file
- * that is gone without the " (deleted)" of proc_pid_exe(5). */
+/* Sets p->exe to the present path of /proc/PID/exe, which requires the permission to trace; of a
+ * file that is gone without the " (deleted)" of proc_pid_exe(5). */
 void process_read_exe(struct process *p);
 
 /* Is its PID namespace ours, so that its threads have the same numbers in both? */
@@ -99,8 +99,8 @@ bool process_alive(const struct process *p);
  * accounts it (clock_getcpuclockid(3)). ERR_GONE. */
 int process_cpu_ns(const struct process *p, uint64_t *ns);
 
-/* The length of a path without " (deleted)", which the kernel adds to the name of a file that is gone
- * (d_path in fs/d_path.c): kept if the file `inode` really has that name. */
+/* The length of a path without " (deleted)", which the kernel adds to the name of a file that is
+ * gone (d_path in fs/d_path.c): kept if the file `inode` really has that name. */
 size_t process_path_len(const struct process *p, const char *path, size_t len, uint64_t inode);
 
 /* Opens a path as the target sees it: below its root; absolute symlinks do not lead out of it.
@@ -111,21 +111,23 @@ int process_open_path(const struct process *p, const char *path);
 /* The same, but fails with ELOOP if the path ends with a link. */
 int process_open_no_link(const struct process *p, const char *path);
 
-/* Is the program of a process one of 32 bits (i386, x32, 32-bit ARM)? 32 or 64, or 0: not known, as while it
- * executes a program. The kernel keeps the auxiliary vector in words of the program's size
- * (proc_pid_auxv(5); create_elf_tables() in fs/binfmt_elf.c, which fs/compat_binfmt_elf.c compiles for 32
- * bits), and the size of a page in each. Nothing is stopped for that. Rejected: the class in the header of
- * /proc/PID/exe. To open a file may wait for a daemon (FUSE), which may be the process itself. */
+/* Is the program of a process one of 32 bits (i386, x32, 32-bit ARM)? 32 or 64, or 0: not known, as
+ * while it executes a program. The kernel keeps the auxiliary vector in words of the program's size
+ * (proc_pid_auxv(5); create_elf_tables() in fs/binfmt_elf.c, which fs/compat_binfmt_elf.c compiles
+ * for 32 bits), and the size of a page in each. Nothing is stopped for that. Rejected: the class in
+ * the header of /proc/PID/exe. To open a file may wait for a daemon (FUSE), which may be the
+ * process itself. */
 unsigned process_width(const struct process *p);
 unsigned width_of_auxv(const void *auxv, size_t len);
 
-/* ERR_FORMAT for a program of 32 bits: its system calls have other numbers and its stacks another form.
- * Without the permission to trace, or while that is not known, 0. */
+/* ERR_FORMAT for a program of 32 bits: its system calls have other numbers and its stacks another
+ * form. Without the permission to trace, or while that is not known, 0. */
 int process_check_width(const struct process *p, struct error *err);
 
-/* May this process be traced? 0, or as process_diagnose, or as process_check_width. The test does not disturb the process:
- * process_vm_readv(2) requires the same permission as ptrace(2), Yama included. Another tracer is
- * no obstacle if it is gone within 1 s: several samplers may look at one process. */
+/* May this process be traced? 0, or as process_diagnose, or as process_check_width. The test does
+ * not disturb the process: process_vm_readv(2) requires the same permission as ptrace(2), Yama
+ * included. Another tracer is no obstacle if it is gone within 1 s: several samplers may look at
+ * one process. */
 int process_may_trace(pid_t pid, struct error *err);
 
 /* The thread or process that traces this thread, by its number, and its name; 0: none, or a thread of

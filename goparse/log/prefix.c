@@ -122,8 +122,8 @@ static size_t common(struct goparse_text before, struct goparse_text line)
 	return len;
 }
 
-/* The indentation of a line of a dump, as t.Log of Go's package testing gives it to all lines but the
- * first. */
+/* The indentation of a line of a dump, as t.Log of Go's package testing gives it to all lines but
+ * the first. */
 static size_t indentation(struct goparse_text line)
 {
 	size_t len = line.len && line.at[0] == ' ' ? run_of(line).len : 0;

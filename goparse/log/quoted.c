@@ -20,8 +20,8 @@ static char mark_at(struct goparse_text t)
 	return t.len > 1 && t.at[0] == '\\' && strchr("nrux\\\"", t.at[1]) ? '\\' : 0;
 }
 
-/* The same of the rest of a line that begins with a header. One that the line ends with is as Go has
- * printed it, although labels in it may look like escapes. */
+/* The same of the rest of a line that begins with a header. One that the line ends with is as Go
+ * has printed it, although labels in it may look like escapes. */
 static char mark_behind(struct goparse_text header)
 {
 	struct goparse_text whole = header;

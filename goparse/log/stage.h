@@ -63,8 +63,8 @@ static inline bool stage_at_start(const struct stage *s)
 /* The line at the window's position without its newline. False: its end is not in the window. */
 bool stage_line(const struct stage *s, struct goparse_text *line);
 
-/* Hands on the line at the window's position without its first `without` bytes. If its end is not in
- * the window, s->inside is set, and the next call hands on the rest. ERR_NOMEM. */
+/* Hands on the line at the window's position without its first `without` bytes. If its end is not
+ * in the window, s->inside is set, and the next call hands on the rest. ERR_NOMEM. */
 int stage_hand_on_line(struct stage *s, size_t without);
 
 /* Hands on `len` bytes as they are. ERR_NOMEM. */

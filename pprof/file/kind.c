@@ -73,8 +73,8 @@ static const struct magic magics[] = {
 	MAGIC("version: 1\ncreator: callgrind", "callgrind's output: callgrind_annotate shows it"),
 };
 
-/* Texts, by a word at their beginning or within. A file of JSON is often one long line, and its keys
- * are in any order, so keys that are near its beginning are in the table, too. */
+/* Texts, by a word at their beginning or within. A file of JSON is often one long line, and its
+ * keys are in any order, so keys that are near its beginning are in the table, too. */
 static const struct {
 	bool first; /* the text begins so, white space aside */
 	const char *word, *what;

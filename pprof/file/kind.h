@@ -12,8 +12,8 @@ struct error;
  * known, the message stays. Returns rc. */
 int kind_explain(const void *data, size_t len, bool packed, int rc, struct error *err);
 
-/* What bytes are that are no profile, by their beginning, and what can be done with them: "a picture
- * (PNG)", a constant. NULL: not known. */
+/* What bytes are that are no profile, by their beginning, and what can be done with them: "a
+ * picture (PNG)", a constant. NULL: not known. */
 const char *kind_of(const void *data, size_t len);
 
 #endif

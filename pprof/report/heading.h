@@ -10,9 +10,9 @@ struct profile;
 struct report_view;
 
 /* Appends the profile's lines: file, type and time in one, duration and total in another. With
- * v->verbose: file, build ID, comments, type, documentation, time, duration and total, as report.go's
- * ProfileLabels does. Then, if the samples are few, what they cannot tell (pprof/few.h). Values are
- * shown in `unit`. 0, ERR_NOMEM, ERR_LIMIT. */
+ * v->verbose: file, build ID, comments, type, documentation, time, duration and total, as
+ * report.go's ProfileLabels does. Then, if the samples are few, what they cannot tell
+ * (pprof/few.h). Values are shown in `unit`. 0, ERR_NOMEM, ERR_LIMIT. */
 int heading_profile(const struct profile *p, const struct report_view *v, int64_t total,
 		    const char *unit, struct buffer *out);
 
@@ -24,8 +24,8 @@ int heading_graph(const struct graph *g, const struct report_view *v, const char
 int heading_program(const struct profile *p, struct buffer *out);
 int heading_filters(const struct report_view *v, struct buffer *out);
 
-/* How many samples a profile is of, by its column samples/count; 0: not known, or of wall time, where one
- * look at a thread that sleeps stands for all of its sleep. */
+/* How many samples a profile is of, by its column samples/count; 0: not known, or of wall time,
+ * where one look at a thread that sleeps stands for all of its sleep. */
 int64_t heading_samples(const struct profile *p);
 
 /* The unit of the view's sample type in the profile. */

@@ -45,8 +45,8 @@ struct live {
 	struct strset names;	/* the names of rows and threads */
 };
 
-/* The sort key. Functions come before files. Ties of functions are decided by recent flat, whole flat, name; ties of threads by
- * whole cost, pid, tid. */
+/* The sort key. Functions come before files. Ties of functions are decided by recent flat, whole
+ * flat, name; ties of threads by whole cost, pid, tid. */
 enum live_order { LIVE_RECENT, LIVE_RECENT_CUM, LIVE_FLAT, LIVE_CUM, LIVE_NAME, LIVE_ORDERS };
 
 /* Fills *l, which must be empty or released; rows and threads are not sorted. `type` is the name of

@@ -3,8 +3,8 @@
  * owns, and on which idle threads wait for most of the time.
  *
  * A lock is what its label says: where that is a variable, waits of several processes or runs add
- * up. Waits for what has no owner add up by the stack in which they wait: the twenty threads of a pool have
- * a condition variable each.
+ * up. Waits for what has no owner add up by the stack in which they wait: the twenty threads of a
+ * pool have a condition variable each.
  */
 #include "pprof/report/locks.h"
 

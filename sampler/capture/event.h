@@ -1,7 +1,7 @@
 /*
- * A record of a perf event (perf_event_open(2)): a sample, which holds registers and stack of the thread
- * that ran on a CPU when the kernel's timer fired there; or news of a process: it has mapped code or
- * executed a program, a thread of it has begun or ends.
+ * A record of a perf event (perf_event_open(2)): a sample, which holds registers and stack of the
+ * thread that ran on a CPU when the kernel's timer fired there; or news of a process: it has mapped
+ * code or executed a program, a thread of it has begun or ends.
  *
  * The kernel wrote the record, but the stack's bytes are the target's.
  */
@@ -55,8 +55,8 @@ void event_parse(const struct perf_event_header *header, const void *body, size_
 /* Is it an EVENT_EXECUTED? */
 bool event_is_exec(const struct perf_event_header *header);
 
-/* Before the body of `len` bytes is copied: where in it the process lies that the record is about (32
- * bits; of a new thread, its maker), and the time (64 bits). */
+/* Before the body of `len` bytes is copied: where in it the process lies that the record is about
+ * (32 bits; of a new thread, its maker), and the time (64 bits). */
 size_t event_process_at(const struct perf_event_header *header);
 size_t event_time_at(const struct perf_event_header *header, size_t len);
 

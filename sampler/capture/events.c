@@ -277,7 +277,8 @@ static _Atomic uint64_t *tail_of(const struct ring *r)
 	return (_Atomic uint64_t *)&r->head->data_tail;
 }
 
-/* Finds the first record that is not read. A broken one ends the ring: nothing tells where the next is. */
+/* Finds the first record that is not read. A broken one ends the ring: nothing tells where the next
+ * is. */
 static void find_next(const struct events *e, struct ring *r)
 {
 	uint64_t at = atomic_load_explicit(tail_of(r), memory_order_relaxed), left = r->end - at;
@@ -327,8 +328,8 @@ static void pass_over(const struct events *e, struct ring *r)
 	find_next(e, r);
 }
 
-/* Where `len` bytes lie, of which the first is at the tail's distance `at`: in the ring, or where they go
- * round its end, in e->record. */
+/* Where `len` bytes lie, of which the first is at the tail's distance `at`: in the ring, or where
+ * they go round its end, in e->record. */
 static const uint8_t *body_at(struct events *e, const struct ring *r, uint64_t at, size_t len)
 {
 	size_t from = at & (r->bytes - 1);

@@ -1,19 +1,20 @@
 /*
- * The second source of samples: the kernel's own timer on each CPU (a perf event of the software CPU
- * clock, which needs no hardware). In its interrupt the kernel copies registers and stack of whatever
- * thread runs there into a ring that we read later. Nothing is stopped, searched for or woken.
+ * The second source of samples: the kernel's own timer on each CPU (a perf event of the software
+ * CPU clock, which needs no hardware). In its interrupt the kernel copies registers and stack of
+ * whatever thread runs there into a ring that we read later. Nothing is stopped, searched for or
+ * woken.
  *
- * The same rings bring news: processes that map code, execute a program, make threads or end. So these
- * need not be asked for.
+ * The same rings bring news: processes that map code, execute a program, make threads or end. So
+ * these need not be asked for.
  *
  * An event of a CPU sees the threads of all processes; the caller drops strangers'. That takes
  * CAP_PERFMON (or CAP_SYS_ADMIN, before Linux 5.8), or kernel.perf_event_paranoid below 1.
  *
- * An event of a process that its children inherit takes neither, and tells of processes whose makers
- * have ended (perf_event_init_task() in kernel/events/core.c: it is copied by each fork).
+ * An event of a process that its children inherit takes neither, and tells of processes whose
+ * makers have ended (perf_event_init_task() in kernel/events/core.c: it is copied by each fork).
  *
- * Rejected: an event for each thread. With a ring for each CPU that is threads times CPUs descriptors,
- * and each new thread is missed until it has one.
+ * Rejected: an event for each thread. With a ring for each CPU that is threads times CPUs
+ * descriptors, and each new thread is missed until it has one.
  */
 #ifndef SAMPLER_CAPTURE_EVENTS_H
 #define SAMPLER_CAPTURE_EVENTS_H
@@ -36,9 +37,9 @@ enum { EVENTS_STACK_MAX = 64000 };
 int events_open(struct events **out, uint64_t period_ns, size_t stack, struct error *err);
 void events_close(struct events *e);
 
-/* The same, for the news alone which tasks begin and end: those that a process of one thread makes from
- * now on, those that these make, and so on. They see no thread that it has already. Permitted for
- * processes that may be traced, unless kernel.perf_event_paranoid is above 2. */
+/* The same, for the news alone which tasks begin and end: those that a process of one thread makes
+ * from now on, those that these make, and so on. They see no thread that it has already. Permitted
+ * for processes that may be traced, unless kernel.perf_event_paranoid is above 2. */
 int events_open_lineage(struct events **out, pid_t root, struct error *err);
 
 /* Sets the stack's bytes anew, at least: events are opened again. On errors, as of events_open, there
@@ -63,14 +64,14 @@ int events_keep(struct events *e, struct error *err);
 /* Is a sample, or news, of a process of interest? All others are passed over, not copied. */
 typedef bool events_wanted(void *owner, pid_t pid, bool news);
 
-/* The next record about a wanted process (of a new thread: made by one), valid until the next call, in
- * the order of time. False: there is none of those that had come when this turn began, at the first call
- * after the last false. */
+/* The next record about a wanted process (of a new thread: made by one), valid until the next call,
+ * in the order of time. False: there is none of those that had come when this turn began, at the
+ * first call after the last false. */
 bool events_next(struct events *e, events_wanted *wanted, void *owner, struct event *event);
 
 /* CLOCK_MONOTONIC: since when each news of a wanted process has been, or will be, returned by
- * events_next. Lost records, and events that are opened again, begin anew. UINT64_MAX: none is, since
- * they rest. */
+ * events_next. Lost records, and events that are opened again, begin anew. UINT64_MAX: none is,
+ * since they rest. */
 uint64_t events_told_ns(const struct events *e);
 
 /* Does a record that is not read yet tell that the process has executed a program? */

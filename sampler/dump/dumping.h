@@ -96,9 +96,9 @@ struct dump_stats {
 	uint64_t ends[STACK_ENDS];
 };
 
-/* Finds the processes and checks that they may be traced; with `children` those too that they have made, as
- * far as these may be. The caller frees *d with dump_free; NULL
- * is harmless there. ERR_GONE, ERR_PERM (diagnosed), ERR_NOMEM, ERR_IO. */
+/* Finds the processes and checks that they may be traced; with `children` those too that they have
+ * made, as far as these may be. The caller frees *d with dump_free; NULL is harmless there.
+ * ERR_GONE, ERR_PERM (diagnosed), ERR_NOMEM, ERR_IO. */
 int dump_new(struct dump **d, const pid_t *pids, size_t count, bool children, struct error *err);
 void dump_free(struct dump *d);
 

@@ -80,7 +80,8 @@ static bool has_space(const struct member *m)
 	return m->maps_fd >= 0 && pread(m->maps_fd, &byte, 1, 0) == 1;
 }
 
-/* The other threads of a vfork(2) go on in the old one, so a descriptor of it does not read as empty. */
+/* The other threads of a vfork(2) go on in the old one, so a descriptor of it does not read as
+ * empty. */
 void member_leave_space(struct member *m)
 {
 	if (m->maps_fd >= 0)

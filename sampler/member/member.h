@@ -52,8 +52,8 @@ struct member {
 	uint64_t go_generation, go_tried_ns; /* of the maps, and when, at the last search for Go */
 	int pagemap_fd;			     /* of the address space of maps_fd; -1: not open */
 	_Atomic bool absent; /* a page of a stack was not there once (sampler/capture/slots.h) */
-	/* CLOCK_MONOTONIC: since when it has had its present address space, as far as that is known;
-	 * when that was met first, and when it was asked for last. */
+	/* CLOCK_MONOTONIC: since when it has had its present address space, as far as that is
+	 * known; when that was met first, and when it was asked for last. */
 	uint64_t space_ns, space_met_ns, space_asked_ns;
 	int maps_fd; /* reads as empty once the address space is gone; -1: it is known to be */
 	uint64_t read_due_ns; /* when to try again to read it for the first time */
@@ -96,12 +96,12 @@ int member_begin(struct member *m, bool old, struct error *err);
 int member_read(struct member *m, struct error *err);
 bool member_is_read(const struct member *m);
 
-/* As member_read, without waiting where there are no maps: amid an exec or an exit, or since its first
- * thread has ended. It is not tried again at once. ERR_GONE, ERR_PERM, ERR_NOMEM. */
+/* As member_read, without waiting where there are no maps: amid an exec or an exit, or since its
+ * first thread has ended. It is not tried again at once. ERR_GONE, ERR_PERM, ERR_NOMEM. */
 int member_read_soon(struct member *m);
 
-/* What an older process and its threads have done so far does not count: the search for runtimes takes
- * time. */
+/* What an older process and its threads have done so far does not count: the search for runtimes
+ * takes time. */
 void member_count_from(struct member *m, uint64_t now_ns);
 
 /* Both. */
@@ -132,7 +132,8 @@ int member_prepare_look(const struct member *m, const struct thread *thread,
 /* Reads the process's CPU time. That is expensive, because the kernel adds up all threads. */
 void member_read_cpu(struct member *m);
 
-/* The same of one that has ended, from what was seen of its threads, if that is more than was read. */
+/* The same of one that has ended, from what was seen of its threads, if that is more than was
+ * read. */
 void member_add_up_cpu(struct member *m);
 
 /* It executes 32-bit code, and is left alone: it is not known what a stop would do to it. */
@@ -142,7 +143,8 @@ bool member_is_narrow(const struct member *m);
  * ERR_NOMEM. */
 int member_symbolizer(const struct member *m, unsigned flags, struct symbolizer **s);
 
-/* Reads the maps again, and notes when, and the CPU time that it took. Nothing while it is leaving. */
+/* Reads the maps again, and notes when, and the CPU time that it took. Nothing while it is
+ * leaving. */
 void member_read_maps(struct member *m);
 
 /* It has ended: closes the files by which it was looked at. */

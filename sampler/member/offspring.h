@@ -23,8 +23,8 @@ struct offspring {
 
 enum { OFFSPRING_MAX = 1024, OFFSPRING_THREADS_MAX = 512 };
 
-/* The living children of a process but ourselves, those of OFFSPRING_THREADS_MAX threads. Returns how many
- * are in `found`; 0 also if memory runs out. */
+/* The living children of a process but ourselves, those of OFFSPRING_THREADS_MAX threads. Returns
+ * how many are in `found`; 0 also if memory runs out. */
 size_t offspring_children(const struct process *p, pid_t found[OFFSPRING_MAX]);
 
 /* Is a process sampled itself? Then neither it nor its children are counted. */

@@ -1,11 +1,11 @@
 /*
- * The title that a program has given its process, as "postgres: alice shop UPDATE waiting": by it the
- * processes of a server are told apart.
+ * The title that a program has given its process, as "postgres: alice shop UPDATE waiting": by it
+ * the processes of a server are told apart.
  *
- * A program writes it over its arguments, and ps(1) shows it (proc_pid_cmdline(5)). A command line is none,
- * and is not read further than to see that: it may hold secrets. A title begins with a name and ": ", as
- * setproctitle(3bsd), nginx, PostgreSQL, sshd, PHP-FPM, gunicorn and puma make it; no path of a program
- * does.
+ * A program writes it over its arguments, and ps(1) shows it (proc_pid_cmdline(5)). A command line
+ * is none, and is not read further than to see that: it may hold secrets. A title begins with a
+ * name and ": ", as setproctitle(3bsd), nginx, PostgreSQL, sshd, PHP-FPM, gunicorn and puma make
+ * it; no path of a program does.
  */
 #ifndef SAMPLER_MEMBER_TITLE_H
 #define SAMPLER_MEMBER_TITLE_H

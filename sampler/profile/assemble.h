@@ -14,8 +14,8 @@ struct symbolizer;
 
 /* Where names come from. */
 struct assemble_names {
-	/* one for each member; NULL: nothing is looked up, and a place that is not in `known` has no
-	 * line */
+	/* one for each member; NULL: nothing is looked up, and a place that is not in `known` has
+	 * no line */
 	struct symbolizer *const *symbolizers;
 	const struct symbolized *known; /* places that need not be looked up again; NULL: none */
 	struct buffer *places; /* gets a struct symbolized_place for each place that was looked up;

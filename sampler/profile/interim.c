@@ -2,9 +2,9 @@
  * Each distinct address is symbolized once in a recording: what the last profile says of it
  * (sampler/profile/symbolized.h) is in the memory that the next process inherits. Opening the debug
  * information of a large program costs the same for one new address as for a hundred. So looking up
- * new addresses takes 1/NAMING_SHARE of the time at most, beyond the first NAMING_FREE_NS of CPU time:
- * most addresses are new in the first seconds. A place whose name is pending has no line, and is shown
- * as its module.
+ * new addresses takes 1/NAMING_SHARE of the time at most, beyond the first NAMING_FREE_NS of CPU
+ * time: most addresses are new in the first seconds. A place whose name is pending has no line, and
+ * is shown as its module.
  *
  * Rejected: a symbolizing process that lives as long as the recording. It would keep the
  * symbolizers' memory (hundreds of megabytes for a JVM) for hours. It would need a protocol, also

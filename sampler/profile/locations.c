@@ -115,8 +115,8 @@ static int add_line(struct locations *p, size_t i, const struct symbol_frame *f)
 	return profile_add_function(p->profile, &function, &p->lines[i].function);
 }
 
-/* The interpreter itself tells names and lines. What a JIT compiler has registered for gdb has names as in
- * object files. */
+/* The interpreter itself tells names and lines. What a JIT compiler has registered for gdb has
+ * names as in object files. */
 static int add_interpreted_line(struct locations *p, const struct place *place)
 {
 	const struct interp_function *f = place->interpreted;
@@ -159,8 +159,8 @@ static struct symbolizer *symbolizer_of(void *ctx, const struct image *image)
 	return p->names.symbolizers[0];
 }
 
-/* The name is no symbol, so the mapping does not get has_functions, and pprof symbolizes it where it
- * finds the file's symbols. */
+/* The name is no symbol, so the mapping does not get has_functions, and pprof symbolizes it where
+ * it finds the file's symbols. */
 static int add_unknown_line(struct locations *p, struct place *place)
 {
 	char name[UNNAMED_TEXT];
@@ -256,8 +256,8 @@ static int copy_lines(struct locations *p, const struct place *place,
 	return 0;
 }
 
-/* A later profile will have its name. Until then it is a row with all others of its module, not one by
- * its address, which no other profile has. */
+/* A later profile will have its name. Until then it is a row with all others of its module, not one
+ * by its address, which no other profile has. */
 static bool is_to_be_named(const struct locations *p, const struct place *place)
 {
 	return p->names.known && place->image && !place->asked;

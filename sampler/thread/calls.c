@@ -333,9 +333,10 @@ static enum mount_kind kind_in_list(const struct process *lister, uint64_t mount
 	return kind;
 }
 
-/* A process's list has what is mounted below its root. Where the root is no mount point (chroot(2)),
- * the mount that it lies in is not among them (show_mountinfo() in fs/proc_namespace.c). Numbers are
- * the same in all lists, so ours and that of process 1 may have it. */
+/* A process's list has what is mounted below its root. Where the root is no mount point
+ * (chroot(2)), the mount that it lies in is not among them (show_mountinfo() in
+ * fs/proc_namespace.c). Numbers are the same in all lists, so ours and that of process 1 may have
+ * it. */
 static bool is_mount_of_kind(const struct process *process, uint64_t mount, bool own_too)
 {
 	static const char *const listers[] = { "/proc/self", "/proc/1" };

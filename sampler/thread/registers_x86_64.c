@@ -156,7 +156,8 @@ void registers_call_again(const struct registers *r, struct registers *again)
 	again->user.orig_rax = (unsigned long)-1;
 }
 
-/* By the code segment that the kernel has for it (__USER32_CS in arch/x86/include/asm/segment.h). */
+/* By the code segment that the kernel has for it (__USER32_CS in
+ * arch/x86/include/asm/segment.h). */
 bool registers_are_narrow(const struct registers *r)
 {
 	return r->user.cs == 0x23;

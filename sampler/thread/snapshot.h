@@ -6,8 +6,8 @@
  * A thread in a signal handler may be on a separate stack (sigaltstack(2)), from which the walk
  * goes on into the thread's ordinary one. Then the top of the ordinary stack is copied too, in the
  * same system call. A thread that runs Go has three stacks (sampler/unwind/gostacks.h); of the
- * other two, what the walk needs is copied. Where else earlier walks went is planned (stackplan.h), and
- * copied by a call of its own.
+ * other two, what the walk needs is copied. Where else earlier walks went is planned (stackplan.h),
+ * and copied by a call of its own.
  */
 #ifndef SAMPLER_THREAD_SNAPSHOT_H
 #define SAMPLER_THREAD_SNAPSHOT_H
@@ -93,8 +93,9 @@ bool snapshot_is_elsewhere(const struct snapshot *s, uint64_t sp, uint64_t top);
 void snapshot_take(struct snapshot *s, pid_t tid, const struct registers *registers, size_t want,
 		   uint64_t top);
 
-/* From now on, until the next copy, what was not copied is read from the thread as it is now, 8 MiB at
- * most; then ERR_SHORT. The caller has to find out whether both parts belong together. ERR_NOMEM. */
+/* From now on, until the next copy, what was not copied is read from the thread as it is now, 8 MiB
+ * at most; then ERR_SHORT. The caller has to find out whether both parts belong together.
+ * ERR_NOMEM. */
 int snapshot_read_on(struct snapshot *s, pid_t tid);
 
 /* As snapshot_take, for a thread that is not stopped but waits in the kernel, in this call; no other

@@ -21,7 +21,8 @@ void stackplan_release(struct stackplan *p)
 	memset(p, 0, sizeof(*p));
 }
 
-/* Do two frames lie beside each other in one mapping? Two stacks may, too, a guard page between them. */
+/* Do two frames lie beside each other in one mapping? Two stacks may, too, a guard page between
+ * them. */
 static bool are_beside(uint64_t inner, uint64_t outer, const struct spans *spans)
 {
 	struct span span;

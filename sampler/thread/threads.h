@@ -147,10 +147,10 @@ enum look {
 int threads_new(struct threads **t, const struct process *process, bool old, struct error *err);
 void threads_free(struct threads *t);
 
-/* Has no thread started or ended since they were listed? 0; ERR_BUSY: one has, so threads_list is to
- * be called. Where listing is expensive, 0 may be returned all the same. `begun_ns`: when one is known
- * to have begun (the count may be the same, since another one has ended); 0: not known. ERR_GONE when
- * the process has no threads any more. Cheap. */
+/* Has no thread started or ended since they were listed? 0; ERR_BUSY: one has, so threads_list is
+ * to be called. Where listing is expensive, 0 may be returned all the same. `begun_ns`: when one is
+ * known to have begun (the count may be the same, since another one has ended); 0: not known.
+ * ERR_GONE when the process has no threads any more. Cheap. */
 int threads_are_listed(struct threads *t, uint64_t begun_ns, struct error *err);
 
 /* CLOCK_MONOTONIC: when all threads were known last. */

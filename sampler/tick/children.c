@@ -79,7 +79,8 @@ static int note_lacking(struct recorded *r, pid_t pid, const struct error *err)
 	return 0;
 }
 
-/* A child that has ended already, that we may not trace, or that executes 32-bit code is left alone. */
+/* A child that has ended already, that we may not trace, or that executes 32-bit code is left
+ * alone. */
 int recorded_add_child(struct recorded *r, pid_t pid)
 {
 	struct error err = { 0 };

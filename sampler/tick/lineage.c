@@ -39,8 +39,8 @@ bool lineage_has(const struct round *r, pid_t pid)
 	return pidset_has(&r->lineage.known, pid);
 }
 
-/* One that has ended meanwhile becomes no member; what it has made is followed nevertheless. Its samples
- * follow in the rings. */
+/* One that has ended meanwhile becomes no member; what it has made is followed nevertheless. Its
+ * samples follow in the rings. */
 static void follow(struct round *r, const struct event *e)
 {
 	struct recorded *of = &r->recorded;

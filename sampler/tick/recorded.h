@@ -77,12 +77,14 @@ int recorded_add_member(struct recorded *r, pid_t pid, struct member **m, struct
 /* Takes back the last member, which could not be started. */
 void recorded_drop_member(struct recorded *r);
 
-/* Leaves those out of r->living that have ended: a build has ten thousand, and each tick goes through it.
- * Files of those that perf events served are closed, so no stack of theirs may be left to be walked. */
+/* Leaves those out of r->living that have ended: a build has ten thousand, and each tick goes
+ * through it. Files of those that perf events served are closed, so no stack of theirs may be left
+ * to be walked. */
 void recorded_sweep(struct recorded *r);
 
-/* Starts a member. Where `late`, one that does not run now is read when it has its first sample: most
- * backends of a server, and most processes of a build, have none. Errors as of member_start. */
+/* Starts a member. Where `late`, one that does not run now is read when it has its first sample:
+ * most backends of a server, and most processes of a build, have none. Errors as of
+ * member_start. */
 int recorded_start_member(const struct recorded *r, struct member *m, bool old, struct error *err);
 
 /* The member whose process lives under that number; NULL: there is none. */

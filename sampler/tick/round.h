@@ -154,8 +154,9 @@ bool round_may_interrupt(const struct round *r, const struct member *m, const st
  * refer to must be read while the thread stands still. So does one whose stacks are deeper than a
  * record, or go on in another place. With wall time all do. */
 
-/* Opens the perf events, if they are wanted, and those of a command's lineage. Where they are refused all
- * processes stay with the tickers, unless the user insists: ERR_PERM, ERR_IO, ERR_NOMEM. */
+/* Opens the perf events, if they are wanted, and those of a command's lineage. Where they are
+ * refused all processes stay with the tickers, unless the user insists: ERR_PERM, ERR_IO,
+ * ERR_NOMEM. */
 int sources_open(struct round *r, enum engine engine, struct error *err);
 void sources_close(struct round *r);
 
@@ -180,8 +181,8 @@ bool sources_hurry(const struct round *r);
 /* Ticks are to be so far apart, by the budget. */
 void sources_pace(struct round *r, uint64_t apart_ns);
 
-/* Is the stack behind a copy that was too short to be read? After some of a process's, it is known that
- * longer copies are needed, and a deep stack's walk takes 30 ms. */
+/* Is the stack behind a copy that was too short to be read? After some of a process's, it is known
+ * that longer copies are needed, and a deep stack's walk takes 30 ms. */
 bool sources_want_deeper(const struct member *m, const struct slot *slot);
 
 /* Learns from the walk of an event's stack whether records suffice; `deeper` is the walk beyond the copy,

@@ -222,8 +222,8 @@ static bool is_of_interest(void *intake, pid_t pid, bool news)
 	return news || in->member->by_events;
 }
 
-/* A thread that was not listed may be new. (Nothing else is refreshed: a process that ends meanwhile may
- * have samples that are not read yet.) */
+/* A thread that was not listed may be new. (Nothing else is refreshed: a process that ends
+ * meanwhile may have samples that are not read yet.) */
 static struct thread *served_thread(struct intake *in, pid_t tid)
 {
 	struct member *m = in->member;

@@ -94,10 +94,10 @@ static void learn_go_stack_size(struct member *m, size_t want)
 		m->go_stack_want -= (m->go_stack_want - want) / 1024;
 }
 
-/* Learns what to copy next time: half as much again as this walk used, and a margin, and where else it
- * went. If something was not copied, the walk beyond the copy counts instead, if it led further. Where
- * it did not reach the outermost frame either, and was on one stack, the amount is eight times the copy.
- * It shrinks slowly. A thread that runs Go has no ordinary stack of its own. */
+/* Learns what to copy next time: half as much again as this walk used, and a margin, and where else
+ * it went. If something was not copied, the walk beyond the copy counts instead, if it led further.
+ * Where it did not reach the outermost frame either, and was on one stack, the amount is eight
+ * times the copy. It shrinks slowly. A thread that runs Go has no ordinary stack of its own. */
 static void learn_stack_size(struct member *m, struct thread *thread, size_t copied,
 			     const struct snapshot *s, const struct stack *walk,
 			     const struct stack *deeper)
@@ -238,9 +238,9 @@ static int walk(struct walker *w, struct member *m, struct slot *slot, struct st
 	return unwinder_walk_from(w->unwinder, m->maps, &from, out);
 }
 
-/* Something was not copied, so it is read from the process. If the thread has not run until then, the
- * longer walk is its stack. Else it only shows what there is to copy, because a deep stack's far end
- * changes little. */
+/* Something was not copied, so it is read from the process. If the thread has not run until then,
+ * the longer walk is its stack. Else it only shows what there is to copy, because a deep stack's
+ * far end changes little. */
 static int walk_beyond_copy(struct walker *w, struct member *m, struct slot *slot,
 			    const struct thread *thread)
 {
@@ -257,8 +257,8 @@ static int walk_beyond_copy(struct walker *w, struct member *m, struct slot *slo
 	return rc;
 }
 
-/* Might the walk have led further, if more had been copied? Where nothing was copied there is nothing. Of
- * a thread that runs Go the snapshot finds the other stacks. */
+/* Might the walk have led further, if more had been copied? Where nothing was copied there is
+ * nothing. Of a thread that runs Go the snapshot finds the other stacks. */
 static bool lacked_memory(const struct member *m, const struct slot *slot, const struct stack *walk)
 {
 	const struct snapshot *s = &slot->snapshot;

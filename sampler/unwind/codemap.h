@@ -64,8 +64,8 @@ static inline const struct code *codemap_find(struct codemap *c, const struct mo
 	return codemap_learn(c, maps, addr);
 }
 
-/* Does a call end right behind the address, so that a return address may follow? The code of a file is
- * read for it once, whatever processes have mapped it. */
+/* Does a call end right behind the address, so that a return address may follow? The code of a file
+ * is read for it once, whatever processes have mapped it. */
 bool codemap_calls(struct codemap *c, const struct code *at, struct codebytes *bytes);
 
 /* The function that covers `addr`, or that part of a function, by its entry of CFI, with addresses in

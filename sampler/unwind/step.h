@@ -99,8 +99,8 @@ enum { SWITCHES_MAX = 64 }; /* bound on walk.switches */
 /* A step by the CFI rule at w->at, which must have one. The caller sets w->source. */
 int step_by_cfi(struct walk *w);
 
-/* A step by reading the code forward to its return, where the rule at w->at is in doubt. STEP_ON, or
- * STACK_NO_UNWIND_INFO with nothing changed. Sets w->source. */
+/* A step by reading the code forward to its return, where the rule at w->at is in doubt. STEP_ON,
+ * or STACK_NO_UNWIND_INFO with nothing changed. Sets w->source. */
 int step_by_reading(struct walk *w);
 
 /* A step by Go's pclntab, at an address that w->at->go covers. *kind is the frame's kind and

@@ -112,8 +112,9 @@ static bool mend_sp(const struct cfi_rule *rule, uint64_t *sp)
 	return rule->cfa_reg == DWARF_SP && rule->columns[DWARF_RA].value == 8;
 }
 
-/* A slot below sp that cannot be read, since a copy of the stack begins at sp (sampler/capture/events.h).
- * gcc's and clang's rules still name it after the register was popped. */
+/* A slot below sp that cannot be read, since a copy of the stack begins at sp
+ * (sampler/capture/events.h). gcc's and clang's rules still name it after the register was
+ * popped. */
 static bool was_popped(const struct walk *w, uint64_t slot)
 {
 	return slot < w->regs.r[DWARF_SP] && code_is_leaving(w->code, w->regs.r[DWARF_PC]);

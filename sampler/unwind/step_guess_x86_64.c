@@ -13,10 +13,10 @@
  * - The stack is searched for a return address from which two steps by CFI succeed, or at which a stack
  *   begins. After a word that may be right but cannot be proved, none is accepted.
  *
- * A trap behind a call does not tell that the frame is outermost: compilers and linkers put one behind a
- * call that does not return (lld pads with int3, so rustc does). A stack that code has made ends there if
- * its frame pointer is zero, and so is the word where a return address would be, and no return address
- * follows.
+ * A trap behind a call does not tell that the frame is outermost: compilers and linkers put one
+ * behind a call that does not return (lld pads with int3, so rustc does). A stack that code has
+ * made ends there if its frame pointer is zero, and so is the word where a return address would be,
+ * and no return address follows.
  *
  * Of a thread that was not stopped the frame pointer may be unknown, and with it there may be a
  * better way than a scan. So a scan accepts only what needs no other register then: what is proven,

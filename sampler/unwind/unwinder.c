@@ -5,11 +5,12 @@
  * frames only the registers that the ABI preserves can be known. The codemap finds what is at an
  * address, and step_*.c have the ways from one frame to the next.
  *
- * CFI may be wrong: that of assembly which is one function for its maker, but has helpers in it that
- * call and return (LuaJIT's interpreter). So a step by CFI is in doubt if no call is in front of the
- * return address, or that is zero. Then the walk is made again, and at that frame the code is read
- * forward first. Only if that leads nowhere, what CFI says holds, for some return addresses are made
- * up (makecontext(3)). What was found at an address is kept, so that the check costs nothing.
+ * CFI may be wrong: that of assembly which is one function for its maker, but has helpers in it
+ * that call and return (LuaJIT's interpreter). So a step by CFI is in doubt if no call is in front
+ * of the return address, or that is zero. Then the walk is made again, and at that frame the code
+ * is read forward first. Only if that leads nowhere, what CFI says holds, for some return addresses
+ * are made up (makecontext(3)). What was found at an address is kept, so that the check costs
+ * nothing.
  */
 #include "sampler/unwind/unwinder.h"
 
@@ -136,8 +137,8 @@ static bool may_doubt(const struct doubts *d, const struct stack *out)
 	return d->count < DOUBTS_MOST && !is_in_doubt(d, out->count - 1);
 }
 
-/* Has a step of the last frame by CFI led to what cannot be a caller, as far as the code is not known to
- * make a call there? */
+/* Has a step of the last frame by CFI led to what cannot be a caller, as far as the code is not
+ * known to make a call there? */
 static __attribute__((noinline)) bool raises_doubt(struct unwinder *u, const struct code *at,
 						   const struct walk *w, enum frame_kind kind,
 						   const struct stack *out)
@@ -161,8 +162,8 @@ static int step_in_doubt(struct walk *w)
 	return step_by_cfi(w);
 }
 
-/* Has the frame kept its caller's stack pointer in another register, and made a stack above that one
- * (-fsplit-stack)? A call must have led there. */
+/* Has the frame kept its caller's stack pointer in another register, and made a stack above that
+ * one (-fsplit-stack)? A call must have led there. */
 static bool leaves_stack(struct walk *w, uint64_t sp)
 {
 	uint8_t reg = w->at && w->at->kind == CODE_BY_SHORT_RULE ? w->at->rule.cfa_reg : DWARF_SP;
@@ -177,7 +178,8 @@ static bool leaves_stack(struct walk *w, uint64_t sp)
 	return true;
 }
 
-/* Steps to the caller; *kind becomes that of its frame. `in_doubt`: CFI was found to be wrong here. */
+/* Steps to the caller; *kind becomes that of its frame. `in_doubt`: CFI was found to be wrong
+ * here. */
 static int step(struct walk *w, enum frame_kind *kind, bool in_doubt)
 {
 	uint64_t sp = w->regs.r[DWARF_SP];

@@ -1,6 +1,7 @@
 // links: sampler/interp/gdbjit
-/* Any bytes as a file that a JIT compiler has registered, and as the process's memory: functions are
- * ascending, have names of UTF-8, and lie in the object; each address gives a function that covers it. */
+/* Any bytes as a file that a JIT compiler has registered, and as the process's memory: functions
+ * are ascending, have names of UTF-8, and lie in the object; each address gives a function that
+ * covers it. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // links: sampler/capture
-/* Any bytes as a perf record: two bytes of type and flags, then the body. What is accepted lies within it,
- * and belongs to a process. */
+/* Any bytes as a perf record: two bytes of type and flags, then the body. What is accepted lies
+ * within it, and belongs to a process. */
 #include <linux/perf_event.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 // links: base/process
-/* The text of /proc/PID/stat, in which the process chooses its name; and its auxiliary vector, which it may
- * set (prctl(2), PR_SET_MM_AUXV). */
+/* The text of /proc/PID/stat, in which the process chooses its name; and its auxiliary vector,
+ * which it may set (prctl(2), PR_SET_MM_AUXV). */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -59,8 +59,9 @@ bool cli_help_option(const char *page, size_t n, char name[HELP_OPTION_ROOM]);
  * commands). `page` is not copied. */
 void cli_page(const char *page);
 
-/* Print one line to the standard error: "sampler: MESSAGE", and the text alone. Foreign names in it may
- * have any bytes (base/printable.h). The only way of messages to the terminal, besides progress. */
+/* Print one line to the standard error: "sampler: MESSAGE", and the text alone. Foreign names in it
+ * may have any bytes (base/printable.h). The only way of messages to the terminal, besides
+ * progress. */
 void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void cli_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
@@ -125,8 +126,8 @@ int parse_pids(const char *text, pid_t pids[PIDS_MAX], size_t *count, struct err
  * a shell makes several arguments of `-p $(pidof nginx)`. ERR_USAGE. */
 int parse_more_pids(char **argv, int *next, pid_t pids[PIDS_MAX], size_t *count, struct error *err);
 
-/* Of several processes, leaves out those that are gone or may not be traced, and says so: they cost the
- * others nothing. If none is left, returns the first one's error. */
+/* Of several processes, leaves out those that are gone or may not be traced, and says so: they cost
+ * the others nothing. If none is left, returns the first one's error. */
 int pids_reachable(pid_t *pids, size_t *count, struct error *err);
 
 /* Says that `name` is no process ID, and which processes have that name. Returns ERR_USAGE. */

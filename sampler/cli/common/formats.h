@@ -71,8 +71,8 @@ struct format_target {
  * outlive `o`. */
 int format_option(struct format_target *o, int option, const char *value, struct error *err);
 
-/* Says on the standard error that `path` will be of the form `form`, and which endings there are, if
- * its own is that of no format. A name without an ending is no mistake. */
+/* Says on the standard error that `path` will be of the form `form`, and which endings there are,
+ * if its own is that of no format. A name without an ending is no mistake. */
 void format_hint(const char *path, const char *form);
 
 /* As format_by_path, with that hint unless `quiet`. */

@@ -42,8 +42,8 @@ struct httpoptions {
  * or too long a file of them), ERR_NOMEM. */
 bool httpoptions_set(struct httpoptions *o, int option, char *value, int *rc, struct error *err);
 
-/* Copies a URL, or the URL of "ENGINE=URL", and removes from the argument what may be secret in it, so
- * that neither `ps` nor a profile has that. Frees what *copy was. ERR_NOMEM. */
+/* Copies a URL, or the URL of "ENGINE=URL", and removes from the argument what may be secret in it,
+ * so that neither `ps` nor a profile has that. Frees what *copy was. ERR_NOMEM. */
 int httpoptions_url(char **copy, char *argument, struct error *err);
 
 /* As http_open, with the options that were given. Without --timeout, the transfer may take 60 s. */

@@ -1,10 +1,10 @@
 /*
- * Threads of a dump that look alike are printed once: a server has many that wait in one place. So are
- * processes all of whose threads do, and have the same names.
+ * Threads of a dump that look alike are printed once: a server has many that wait in one place. So
+ * are processes all of whose threads do, and have the same names.
  *
  * Alike is what is printed alike, apart from number and name: state, system call, each frame with
- * its address; of processes, its address in the file. So whatever a dump says of a thread, nothing that
- * differs is folded away.
+ * its address; of processes, its address in the file. So whatever a dump says of a thread, nothing
+ * that differs is folded away.
  */
 #ifndef SAMPLER_CLI_RECORD_DUMPFOLD_H
 #define SAMPLER_CLI_RECORD_DUMPFOLD_H
@@ -44,12 +44,13 @@ int dumpfold_add(struct dumpfold *f, uint32_t thread, const void *text, size_t l
 int dumpfold_heading(const struct dumpfold *f, const struct dumpfold_group *g,
 		     const struct dump_thread *threads, struct buffer *b);
 
-/* The same of processes that look alike: 'thread "nginx" of each', '16 threads "idle-0…15" of each'. */
+/* The same of processes that look alike: 'thread "nginx" of each', '16 threads "idle-0…15" of
+ * each'. */
 int dumpfold_each_heading(const struct dumpfold *f, const struct dumpfold_group *g,
 			  const struct dump_thread *threads, struct buffer *b);
 
-/* Appends the names alone, '"idle-0…15"'; the numbers alone, '4712-4727, 4730': numbers[i] of i, which are
- * `size` bytes apart. */
+/* Appends the names alone, '"idle-0…15"'; the numbers alone, '4712-4727, 4730': numbers[i] of i,
+ * which are `size` bytes apart. */
 int dumpfold_names(const struct dumpfold *f, const struct dumpfold_group *g,
 		   const struct dump_thread *threads, struct buffer *b);
 int dumpfold_numbers(const struct dumpfold *f, const struct dumpfold_group *g, const pid_t *numbers,

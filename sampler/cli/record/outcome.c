@@ -91,8 +91,8 @@ static int add_headline(const struct outcome *o, struct buffer *out)
 	return buffer_addf(out, "; longest pause %s\n", outcome_duration(s->held.max, longest));
 }
 
-/* The shares of a few samples are chance. With --wall, one look at a thread that sleeps stands for all of
- * its sleep. */
+/* The shares of a few samples are chance. With --wall, one look at a thread that sleeps stands for
+ * all of its sleep. */
 static int add_chance(const struct outcome *o, struct buffer *out)
 {
 	const struct recording_stats *s = o->stats;

@@ -40,8 +40,9 @@ int sampling_target(struct recording_options *r, int argc, char **argv);
  * a shell's statuses. */
 int sampling_fail(const struct recording_options *r, const struct error *err);
 
-/* "sampler" and the arguments from `first` to optind, which getopt_long has set: of a COMMAND the name,
- * since its arguments may be secret. NUL-terminated, for the profile's comments. 0 or ERR_NOMEM. */
+/* "sampler" and the arguments from `first` to optind, which getopt_long has set: of a COMMAND the
+ * name, since its arguments may be secret. NUL-terminated, for the profile's comments. 0 or
+ * ERR_NOMEM. */
 int sampling_command_line(struct buffer *line, int first, int argc, char **argv);
 
 #endif

@@ -1,11 +1,12 @@
 /*
- * gdb's JIT interface (gdb manual, "JIT Compilation Interface"): the compiler keeps a list of entries,
- * each with an ELF file in memory, that begins in the variable __jit_debug_descriptor. New entries are
- * put in front. So the list is read from its beginning to the first entry that is known.
+ * gdb's JIT interface (gdb manual, "JIT Compilation Interface"): the compiler keeps a list of
+ * entries, each with an ELF file in memory, that begins in the variable __jit_debug_descriptor. New
+ * entries are put in front. So the list is read from its beginning to the first entry that is
+ * known.
  *
- * Entries are taken away at any time, and their memory is used again. So the file of an entry is read
- * again, once in each walk that meets its code: only if its bytes are the same, what was read of it
- * holds.
+ * Entries are taken away at any time, and their memory is used again. So the file of an entry is
+ * read again, once in each walk that meets its code: only if its bytes are the same, what was read
+ * of it holds.
  *
  * Rejected: reading the files at the end, when the code and its names are gone; a breakpoint in
  * __jit_debug_register_code, as gdb sets it.
@@ -129,8 +130,8 @@ static void drop_gone(struct gdbjit *rt)
 	rt->count = kept;
 }
 
-/* Reads the entries from `at` on, up to the first one that is known. 0, ERR_FORMAT: the first one is no
- * ELF file, but of a format of the compiler's own (Erlang's); ERR_NOMEM. */
+/* Reads the entries from `at` on, up to the first one that is known. 0, ERR_FORMAT: the first one
+ * is no ELF file, but of a format of the compiler's own (Erlang's); ERR_NOMEM. */
 static int read_entries(struct gdbjit *rt, uint64_t at)
 {
 	int first = 0;

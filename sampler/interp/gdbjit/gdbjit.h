@@ -1,5 +1,5 @@
-/* Code that a JIT compiler has registered by gdb's JIT interface (LLVM as in numba, Julia and PostgreSQL;
- * PHP, LuaJIT and QEMU where they are built or told so). */
+/* Code that a JIT compiler has registered by gdb's JIT interface (LLVM as in numba, Julia and
+ * PostgreSQL; PHP, LuaJIT and QEMU where they are built or told so). */
 #ifndef SAMPLER_INTERP_GDBJIT_GDBJIT_H
 #define SAMPLER_INTERP_GDBJIT_GDBJIT_H
 

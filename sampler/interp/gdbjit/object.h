@@ -1,10 +1,10 @@
 /*
  * An ELF file in memory that a JIT compiler has registered: the functions in it, and their CFI.
  *
- * The sections' addresses are those to which the code was loaded. LLVM registers the file as the compiler
- * has made it (ET_REL), with these addresses filled in: symbols are relative to their section, and
- * .eh_frame is not relocated in the file, but is where it was loaded. LuaJIT, PHP and QEMU write a file
- * for the purpose, whose .text has an address and no bytes.
+ * The sections' addresses are those to which the code was loaded. LLVM registers the file as the
+ * compiler has made it (ET_REL), with these addresses filled in: symbols are relative to their
+ * section, and .eh_frame is not relocated in the file, but is where it was loaded. LuaJIT, PHP and
+ * QEMU write a file for the purpose, whose .text has an address and no bytes.
  */
 #ifndef SAMPLER_INTERP_GDBJIT_OBJECT_H
 #define SAMPLER_INTERP_GDBJIT_OBJECT_H
@@ -29,14 +29,15 @@ struct jit_object {
 	struct cfi_table *table; /* NULL: no CFI */
 };
 
-/* Fills `o`, which must be empty, from the file's bytes; `memory` is the process's. Names are added to
- * `names`, as they are in the file, but UTF-8. A file without functions gives none. ERR_FORMAT: it is no ELF file of this machine;
- * ERR_NOMEM. jitobject_release is due in any case. */
+/* Fills `o`, which must be empty, from the file's bytes; `memory` is the process's. Names are added
+ * to `names`, as they are in the file, but UTF-8. A file without functions gives none. ERR_FORMAT:
+ * it is no ELF file of this machine; ERR_NOMEM. jitobject_release is due in any case. */
 int jitobject_read(struct jit_object *o, const void *bytes, size_t len, const struct memory *memory,
 		   struct strset *names);
 void jitobject_release(struct jit_object *o);
 
-/* The function that covers the address, the one that begins last if there are several; NULL: none. */
+/* The function that covers the address, the one that begins last if there are several; NULL:
+ * none. */
 const struct jit_function *jitobject_find(const struct jit_object *o, uint64_t addr);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * The names of functions that no symbol names: by module and by where they begin in the unwind table
- * ("nginx!fun_54130"), if that is unknown, too, by module and address ("nginx+0x54137"). All that shows
- * such a function has its name from here.
+ * The names of functions that no symbol names: by module and by where they begin in the unwind
+ * table ("nginx!fun_54130"), if that is unknown, too, by module and address ("nginx+0x54137"). All
+ * that shows such a function has its name from here.
  */
 #ifndef SAMPLER_UNWIND_TABLE_UNNAMED_H
 #define SAMPLER_UNWIND_TABLE_UNNAMED_H
@@ -24,9 +24,9 @@ struct unnamed {
 int unnamed_init(struct unnamed *u, size_t count);
 void unnamed_release(struct unnamed *u);
 
-/* Sets *start to the image address where the function at `addr` begins; 0: not known. *nameless: it is a
- * function without a symbol. A stub of a procedure linkage table has no symbol in any file, so it is
- * not nameless. ERR_NOMEM. */
+/* Sets *start to the image address where the function at `addr` begins; 0: not known. *nameless: it
+ * is a function without a symbol. A stub of a procedure linkage table has no symbol in any file, so
+ * it is not nameless. ERR_NOMEM. */
 int unnamed_start(struct unnamed *u, const struct image *image, uint64_t addr, uint64_t *start,
 		  bool *nameless);
 

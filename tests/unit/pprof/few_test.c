@@ -1,5 +1,5 @@
-/* Wilson's interval by another way: the shares from which half of the samples are just 1.96 standard
- * deviations away. */
+/* Wilson's interval by another way: the shares from which half of the samples are just 1.96
+ * standard deviations away. */
 #include <criterion/criterion.h>
 
 #include <math.h>

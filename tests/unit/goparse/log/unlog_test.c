@@ -32,8 +32,8 @@ static int drip_read(void *ctx, void *buf, size_t len, size_t *got, struct error
 	return !*got && d->rc ? error_set(err, d->rc, "broken") : 0;
 }
 
-/* Reads `text` to its end; the caller releases the result, which ends in a NUL. *told: what was taken
- * off. Returns what the last call returned. */
+/* Reads `text` to its end; the caller releases the result, which ends in a NUL. *told: what was
+ * taken off. Returns what the last call returned. */
 static int read_out(struct drip drip, struct buffer *out, char *told, size_t room)
 {
 	struct error err = { 0 };

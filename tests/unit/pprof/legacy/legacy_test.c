@@ -169,7 +169,8 @@ static void survives(const void *data, size_t len)
 	free(copy);
 }
 
-/* Sampled every 512 KiB; 400 objects of 1 KiB, for which jeprof estimates 205,000 and 209,920,066 bytes. */
+/* Sampled every 512 KiB; 400 objects of 1 KiB, for which jeprof estimates 205,000 and 209,920,066
+ * bytes. */
 static const char jemalloc[] = "heap_v2/524288\n"
 			       "  t*: 401: 933888 [0: 0]\n"
 			       "  t0: 401: 933888 [0: 0] main\n"
