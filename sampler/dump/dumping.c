@@ -57,7 +57,7 @@ static int add_process(struct dump *d, pid_t pid, struct error *err)
 	return 0;
 }
 
-/* One that has ended is nobody's loss. */
+/* One that has ended is no loss. */
 static int add_child(struct dump *d, pid_t pid, struct error *err)
 {
 	int rc = is_in(d, pid) ? 0 : add_process(d, pid, err);

@@ -455,7 +455,7 @@ static void stop_tickers(struct round *r)
 	r->ticking.back = 0;
 	count_ticks(&r->recorded.stats, &r->ticking.figures);
 	if (r->end != RECORDING_RUNNING)
-		sources_close(r); /* what follows takes long, and others want the memory */
+		sources_close(r); /* what follows takes long, and other samplers need the memory */
 }
 
 void round_sample(struct round *r)
