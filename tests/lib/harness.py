@@ -254,8 +254,8 @@ def listening(port):
 
 def expectation(source, key="expect"):
     text = open(os.path.join(ROOT, "tests", "fixtures", source)).read()
-    found = re.search(rf"{key}: (.*)", text)
-    return [name.strip() for name in found.group(1).split(" < ")] if found else []
+    found = re.search(rf"{key}: ((?:.* <\n)*.*)", text)
+    return [name.strip() for name in re.split(r" <(?: |\n \* )", found.group(1))] if found else []
 
 
 def has_chain(names, chain):
