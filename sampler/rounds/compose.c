@@ -176,6 +176,11 @@ static void put_alloc(struct composing *k, const struct collection_item *second)
 		return;
 	}
 	e.note = first->note ? first->note : second->note;
+	/* Both requests were then under way at once, and either may have been answered first. */
+	if (first->time_nanos >= k->lap->end_ns) {
+		skip(k, CAPTURE_ALLOC, "the snapshot of the start came after the round's end");
+		return;
+	}
 	rc = derive_alloc(first->data, first->len, second->data, second->len, &made, &err);
 	put_made(k, &e, rc, &made, &err);
 	buffer_release(&made);

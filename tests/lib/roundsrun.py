@@ -128,6 +128,7 @@ class Rounds:
 # What an event.json says of files that were not ready in time, and of a delta after which a
 # snapshot came that is older.
 GIVEN_UP = "the rounds after it were done before"
+LATE = "the snapshot of the start came after the round's end"
 RAN_BACKWARDS = "counters ran backwards: whole"
 
 
