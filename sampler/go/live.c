@@ -54,10 +54,8 @@ static bool is_too_early(const struct golive *g)
 
 static int find_runtime(struct golive *g, struct error *err)
 {
-	struct goruntime_search search = { 0 };
-	int rc = goruntime_find(&g->rt, &search, g->maps, g->memory);
+	int rc = goruntime_find(&g->rt, g->maps, g->memory);
 
-	goruntime_search_release(&search);
 	if (!rc)
 		return 0;
 	if (rc == ERR_NOTFOUND)

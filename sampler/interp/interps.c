@@ -48,7 +48,7 @@ enum {
 _Static_assert(SEARCHED - 1 == INTERP_LANGUAGES,
 	       "each has an image of its own, but for the BEAM's two");
 /* Bit n of an image's notes: it does not have language n, or compiler n - LANGUAGES. */
-_Static_assert(SEARCHED <= 32, "an image's notes have a bit for each");
+_Static_assert(SEARCHED < 32, "an image's notes have a bit for each");
 
 struct interps {
 	const struct process *process;

@@ -59,7 +59,6 @@ void member_close(struct member *m)
 	if (!m)
 		return;
 	threads_free(m->threads);
-	goruntime_search_release(&m->go_search);
 	golabels_free(m->labels);
 	interps_free(m->interps);
 	modmap_free(m->maps);
@@ -225,7 +224,7 @@ int member_find_go(struct member *m)
 		return 0;
 	m->go_tried_ns = now;
 	memory_live_init(&live, m->process.pid);
-	rc = goruntime_find(&m->go, &m->go_search, m->maps, &live.memory);
+	rc = goruntime_find(&m->go, m->maps, &live.memory);
 	m->has_go = !rc && gothread_fits(&m->go);
 	m->go_stack_want = GO_STACK_FIRST;
 	if (rc != ERR_FORMAT)

@@ -38,7 +38,6 @@ struct member {
 	struct threads *threads; /* NULL before member_start */
 	bool has_go;		 /* `go` is set */
 	struct goruntime go;
-	struct goruntime_search go_search;
 	struct govars go_vars;
 	struct interps *interps;    /* owned */
 	struct golabels *labels;    /* owned; NULL: no Go, or labels cannot be read */

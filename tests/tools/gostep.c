@@ -33,7 +33,6 @@ static struct process process;
 static struct modmap *maps;
 static struct unwinder *unwinder;
 static struct goruntime rt;
-static struct goruntime_search search;
 static struct memory_live live;
 static struct gothread thread;
 static struct gothread_place place;
@@ -136,7 +135,7 @@ int main(int argc, char **argv)
 		return 2;
 	tid = atoi(argv[2]);
 	memory_live_init(&live, process.pid);
-	if (goruntime_find(&rt, &search, maps, &live.memory)) {
+	if (goruntime_find(&rt, maps, &live.memory)) {
 		printf("no Go runtime\n");
 		return 1;
 	}

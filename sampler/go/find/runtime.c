@@ -1,7 +1,6 @@
 #include "sampler/go/find/runtime.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -10,7 +9,6 @@
 #include "base/process/image.h"
 #include "base/process/memory.h"
 #include "base/process/modmap.h"
-#include "base/room.h"
 #include "sampler/go/find/types.h"
 
 enum { CODE_BYTES = 48, TLS_FAR = 1 << 20 };
@@ -101,26 +99,37 @@ static int understand(struct goruntime *rt, struct gopclntab *t, const struct go
 	return rc;
 }
 
-void goruntime_search_release(struct goruntime_search *s)
+/* Opens the table of a file that has the runtime. ERR_NOTFOUND: it has none. */
+static int open_table(const struct image *image, struct gopclntab **t, struct go_function *mark)
 {
-	free(s->rejected);
-	memset(s, 0, sizeof(*s));
+	int rc;
+
+	if (*image_notes(image) & IMAGE_WITHOUT_GO)
+		return ERR_NOTFOUND;
+	rc = gopclntab_open(image, t);
+	if (rc == ERR_NOMEM)
+		return rc;
+	if (!rc && gopclntab_named(*t, MARK, mark))
+		return 0;
+	if (!rc)
+		gopclntab_close(*t);
+	*image_notes(image) |= IMAGE_WITHOUT_GO;
+	return ERR_NOTFOUND;
 }
 
-/* Tries one image. ERR_NOTFOUND: it does not contain the runtime and never will. */
 static int try_image(struct goruntime *rt, const struct image *image, uint64_t bias,
 		     const struct memory *memory)
 {
 	struct go_function f;
 	struct gopclntab *t;
-	int rc = gopclntab_open(image, &t);
+	int rc = open_table(image, &t, &f);
 
 	if (rc)
-		return rc == ERR_NOMEM ? rc : ERR_NOTFOUND;
+		return rc;
 	memset(rt, 0, sizeof(*rt));
 	rt->image = image;
 	rt->bias = bias;
-	rc = gopclntab_named(t, MARK, &f) ? understand(rt, t, &f, bias, memory) : ERR_NOTFOUND;
+	rc = understand(rt, t, &f, bias, memory);
 	/* 1.17 split gogo into two functions, of which the second changes stacks. */
 	if (!rc && (gopclntab_named(t, "gogo", &f) || gopclntab_named(t, "runtime.gogo", &f))) {
 		rt->gogo = f.entry;
@@ -133,24 +142,20 @@ static int try_image(struct goruntime *rt, const struct image *image, uint64_t b
 	return rc;
 }
 
-int goruntime_find(struct goruntime *rt, struct goruntime_search *s, const struct modmap *maps,
-		   const struct memory *memory)
+int goruntime_find(struct goruntime *rt, const struct modmap *maps, const struct memory *memory)
 {
 	size_t count;
 	struct image *const *images = modmap_images(maps, &count);
 	int rc, found = ERR_NOTFOUND;
 
-	if (room_for_zeros((void **)&s->rejected, &s->room, count, sizeof(*s->rejected)))
-		return ERR_NOMEM;
 	for (size_t i = 0; i < count; i++) {
 		const struct mapping *range = modmap_range_of(maps, images[i]);
 
-		if (!range || s->rejected[i])
+		if (!range)
 			continue;
 		rc = try_image(rt, images[i], range->bias, memory);
 		if (!rc || rc == ERR_NOMEM)
 			return rc;
-		s->rejected[i] = rc == ERR_NOTFOUND;
 		if (rc != ERR_NOTFOUND)
 			found = ERR_FORMAT;
 	}

@@ -33,18 +33,10 @@ struct goruntime {
 	} goroutine; /* of g; no labels where no function sets them */
 };
 
-/* State kept from search to search; zeroed at first. */
-struct goruntime_search {
-	uint8_t *rejected; /* indexed by image id: it has no Go, or no runtime; owned */
-	size_t room;
-};
-
-void goruntime_search_release(struct goruntime_search *s);
-
 /* Finds the runtime in a process with these maps and this memory. rt->image is borrowed from the
  * maps. ERR_NOTFOUND: none of its modules has a Go runtime; ERR_FORMAT: a runtime that is not
- * supported, or perhaps has not been relocated yet; ERR_NOMEM. */
-int goruntime_find(struct goruntime *rt, struct goruntime_search *s, const struct modmap *maps,
-		   const struct memory *memory);
+ * supported, or perhaps has not been relocated yet; ERR_NOMEM. That a file has none is noted in its
+ * image (IMAGE_WITHOUT_GO), so it is opened once for all processes that map it. */
+int goruntime_find(struct goruntime *rt, const struct modmap *maps, const struct memory *memory);
 
 #endif

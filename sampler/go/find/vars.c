@@ -154,7 +154,6 @@ int govars_of_image(struct govars *v, const struct image *image, uint64_t bias,
 int govars_find(struct govars *v, const struct process *process, const struct memory *memory,
 		struct error *err)
 {
-	struct goruntime_search search = { 0 };
 	struct goruntime rt;
 	struct modmap *maps;
 	int rc = modmap_new(&maps, process);
@@ -163,7 +162,7 @@ int govars_find(struct govars *v, const struct process *process, const struct me
 		return error_nomem(err);
 	rc = modmap_refresh(maps, err);
 	if (!rc) {
-		rc = goruntime_find(&rt, &search, maps, memory);
+		rc = goruntime_find(&rt, maps, memory);
 		if (rc)
 			error_set(err, rc,
 				  rc == ERR_NOMEM    ? "out of memory" :
@@ -172,7 +171,6 @@ int govars_find(struct govars *v, const struct process *process, const struct me
 	}
 	if (!rc)
 		rc = govars_of_image(v, rt.image, rt.bias, memory, err);
-	goruntime_search_release(&search);
 	modmap_free(maps);
 	return rc;
 }
