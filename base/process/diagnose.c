@@ -31,8 +31,7 @@ enum {
 struct facts {
 	char name[64];
 	char state;
-	long tracer, uid, own_uid, threads;
-	unsigned long own_caps;
+	long tracer, uid, threads;
 	bool kernel_thread, ending;
 };
 
@@ -90,10 +89,15 @@ static int gather(pid_t tid, struct facts *f)
 	f->threads = strtol(field(text, "\nThreads:"), NULL, 10);
 	f->kernel_thread = flags & PF_KTHREAD_FLAG;
 	f->ending = flags & PF_EXITING_FLAG;
-	read_file("/proc/self/status", text, sizeof(text));
-	f->own_uid = (long)geteuid();
-	f->own_caps = strtoul(field(text, "\nCapEff:"), NULL, 16);
 	return 0;
+}
+
+static bool has_capability(void)
+{
+	char text[4096];
+
+	read_file("/proc/self/status", text, sizeof(text));
+	return strtoul(field(text, "\nCapEff:"), NULL, 16) >> CAP_SYS_PTRACE_BIT & 1;
 }
 
 static int yama_scope(void)
@@ -146,11 +150,13 @@ static int traced_by_other(pid_t tid, const struct facts *f, struct error *err)
 
 static int without_capability(pid_t tid, const struct facts *f, struct error *err)
 {
-	if (f->uid != f->own_uid)
+	long own_uid = (long)geteuid();
+
+	if (f->uid != own_uid)
 		return error_set(err, ERR_PERM,
 				 "process %d ('%s') belongs to another user (uid %ld, we are %ld); "
 				 "run as that user, as root, or with CAP_SYS_PTRACE",
-				 tid, f->name, f->uid, f->own_uid);
+				 tid, f->name, f->uid, own_uid);
 	if (not_dumpable(tid, f))
 		return error_set(
 			err, ERR_PERM,
@@ -222,7 +228,7 @@ int process_diagnose(pid_t tid, struct error *err)
 		return error_set(err, ERR_PERM, "process %d is sampler itself", tid);
 	if (f.tracer > 0 && f.tracer != getpid())
 		return traced_by_other(tid, &f, err);
-	if (f.own_caps >> CAP_SYS_PTRACE_BIT & 1)
+	if (has_capability())
 		return with_capability(tid, &f, err);
 	return without_capability(tid, &f, err);
 }

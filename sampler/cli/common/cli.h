@@ -126,9 +126,10 @@ int parse_pids(const char *text, pid_t pids[PIDS_MAX], size_t *count, struct err
  * a shell makes several arguments of `-p $(pidof nginx)`. ERR_USAGE. */
 int parse_more_pids(char **argv, int *next, pid_t pids[PIDS_MAX], size_t *count, struct error *err);
 
-/* Of several processes, leaves out those that are gone or may not be traced, and says so: they cost
- * the others nothing. If none is left, returns the first one's error. */
-int pids_reachable(pid_t *pids, size_t *count, struct error *err);
+/* When it has failed to begin with several processes: leaves out those that are gone or may not be
+ * traced, and says so. True if fewer are left, but some: it can begin with them. Not asked before,
+ * since a hundred processes take 10 ms, and each may end in between. */
+bool pids_fewer(pid_t *pids, size_t *count);
 
 /* Says that `name` is no process ID, and which processes have that name. Returns ERR_USAGE. */
 enum { PIDNAME_ROOM = 80 };

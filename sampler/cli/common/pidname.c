@@ -50,33 +50,30 @@ static size_t find(const char *name, pid_t pids[SHOWN])
 	return count;
 }
 
-/* Without any, the first one's error is all that is said. */
-static bool any_reachable(const pid_t *pids, size_t count, struct error *err)
+static bool any_reachable(const pid_t *pids, size_t count)
 {
-	struct error later;
+	struct error why;
 
 	for (size_t i = 0; i < count; i++)
-		if (!process_may_trace(pids[i], i ? &later : err))
+		if (!process_may_trace(pids[i], &why))
 			return true;
 	return false;
 }
 
-int pids_reachable(pid_t *pids, size_t *count, struct error *err)
+bool pids_fewer(pid_t *pids, size_t *count)
 {
-	size_t kept = 0;
+	size_t before = *count, kept = 0;
 	struct error why;
 
-	if (*count < 2)
-		return 0;
-	if (!any_reachable(pids, *count, err))
-		return err->code;
-	for (size_t i = 0; i < *count; i++)
+	if (before < 2 || !any_reachable(pids, before))
+		return false;
+	for (size_t i = 0; i < before; i++)
 		if (!process_may_trace(pids[i], &why))
 			pids[kept++] = pids[i];
 		else
 			cli_say("left out: %s", why.text);
-	*count = kept ? kept : *count;
-	return 0;
+	*count = kept;
+	return kept && kept < before;
 }
 
 int pidname_explain(const char *name, struct error *err)

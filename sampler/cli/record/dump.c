@@ -213,21 +213,28 @@ static int dump(struct dump *d, const struct options *o, struct outfile *file)
 	return EXIT_DONE;
 }
 
+static int dump_all(struct dump **d, struct options *o, struct outfile *file)
+{
+	struct error err;
+	int rc;
+
+	do
+		rc = dump_new(d, o->pids, o->pid_count, o->children, &err);
+	while (rc && pids_fewer(o->pids, &o->pid_count));
+	return rc ? cli_fail(&err) : dump(*d, o, file);
+}
+
 int cli_dump(int argc, char **argv)
 {
 	struct outfile file = OUTFILE_NONE;
 	struct dump *d = NULL;
 	struct options o;
-	struct error err;
 	int status = parse_options(&o, argc, argv);
 
 	if (status == CLI_GO_ON && o.goroutines)
 		status = cli_gotake_dump(o.pids[0], o.output, o.stop_ns);
 	else if (status == CLI_GO_ON)
-		status = pids_reachable(o.pids, &o.pid_count, &err) ||
-					 dump_new(&d, o.pids, o.pid_count, o.children, &err) ?
-				 cli_fail(&err) :
-				 dump(d, &o, &file);
+		status = dump_all(&d, &o, &file);
 	outfile_abort(&file);
 	dump_free(d);
 	return status;

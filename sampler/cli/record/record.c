@@ -388,12 +388,13 @@ static void find_whose(struct options *o)
 static int record_once(struct recording **r, struct options *o, struct outfile *file)
 {
 	struct error err;
+	int rc;
 
-	if (pids_reachable(o->pids, &o->recording.pid_count, &err))
-		return cli_fail(&err);
-	find_whose(o);
-	return recording_new(r, &o->recording, &err) ? sampling_fail(&o->recording, &err) :
-						       open_and_record(*r, o, file);
+	do {
+		find_whose(o);
+		rc = recording_new(r, &o->recording, &err);
+	} while (rc && pids_fewer(o->pids, &o->recording.pid_count));
+	return rc ? sampling_fail(&o->recording, &err) : open_and_record(*r, o, file);
 }
 
 int cli_record(int argc, char **argv)

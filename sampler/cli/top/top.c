@@ -537,19 +537,26 @@ static int open_and_run(struct recording *r, const struct topoptions *o, struct 
 	return status;
 }
 
+static int watch(struct recording **r, struct topoptions *o, struct outfile *output)
+{
+	struct error err;
+	int rc;
+
+	do
+		rc = recording_new(r, &o->recording, &err);
+	while (rc && pids_fewer(o->pids, &o->recording.pid_count));
+	return rc ? sampling_fail(&o->recording, &err) : open_and_run(*r, o, output);
+}
+
 int cli_top(int argc, char **argv)
 {
 	struct outfile output = OUTFILE_NONE;
 	struct recording *r = NULL;
 	struct topoptions o;
-	struct error err;
 	int status = topoptions_parse(&o, argc, argv);
 
-	if (status == CLI_GO_ON && pids_reachable(o.pids, &o.recording.pid_count, &err))
-		status = cli_fail(&err);
 	if (status == CLI_GO_ON)
-		status = recording_new(&r, &o.recording, &err) ? sampling_fail(&o.recording, &err) :
-								 open_and_run(r, &o, &output);
+		status = watch(&r, &o, &output);
 	outfile_abort(&output);
 	recording_free(r);
 	buffer_release(&o.command_line);
