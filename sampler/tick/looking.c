@@ -27,7 +27,7 @@ enum {
 	LOOK_COST_NS = 200000, /* fifty times the cost of a look with cold caches */
 	BACK_OFF_NS = 2000000000,
 	ACCOUNT_NS = 100000000,	    /* from look to look, where they only keep accounts: */
-	ACCOUNT_COST_FACTOR = 1000, /* in a thousandth of the time at most */
+	ACCOUNT_COST_FACTOR = 2000, /* in a 2000th of the time at most */
 	REFRESH_COST_FACTOR = 200,
 	COUNT_LOOKS = 16,  /* from one count of threads without a stack to the next */
 	FIRST_GLANCES = 4, /* in a look, of threads without a stack, at least */

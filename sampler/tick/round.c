@@ -40,9 +40,10 @@ enum {
 	CALM_NS = 1000000000,	    /* row cost half as much as each by itself */
 	CALM_EVENTS_NS = 100000000, /* the same where there are only perf events, which wait */
 	LAST_LOOK_NS = 1000000,
-	STOCK_NS = 100000000,	 /* from one sum of what was used to the next; in */
-	STOCK_COST_FACTOR = 500, /* a 500th of the time at most */
-	TITLE_NS = 2000000000,	 /* from one reading of a process's title to the next */
+	STOCK_NS = 100000000,	    /* from one sum of what was used to the next; in */
+	STOCK_COST_FACTOR = 1000,   /* a thousandth of the time at most */
+	TITLE_SOON_NS = 2000000000, /* a process is given its title soon after its fork */
+	TITLE_NS = 10000000000,	    /* from one reading of it to the next */
 	SLOTS_LEAST = 64,
 	SLOTS_OF_A_CPU = 4,
 };
@@ -261,7 +262,7 @@ static void read_titles_in_time(const struct recorded *r, uint64_t now)
 
 		if (now < m->title_due_ns)
 			continue;
-		m->title_due_ns = now + TITLE_NS;
+		m->title_due_ns = now + (m->title_due_ns ? TITLE_NS : TITLE_SOON_NS);
 		read_title(r, m);
 	}
 }
