@@ -143,7 +143,7 @@ def cost_of(folder, name, make, rate, most_ms, least_kept, options):
         with make() as target:
             ours = Ours(folder, target.pids(), rate, *(options or ()))
             theirs = perfs_ms_a_sample(folder, target.pids()) if PERF and options == () else None
-    except (Unavailable, AssertionError, OSError, subprocess.SubprocessError) as why:
+    except (Unavailable, AssertionError, LookupError, OSError, subprocess.SubprocessError) as why:
         missing(name, str(why).splitlines()[0])
         return
     row(f"{name}: our CPU a sample", ours.ms_a_sample, "perf record -F 99 (dwarf)" if theirs else "", theirs,
