@@ -68,6 +68,7 @@ struct thread {
 	struct backoff backoff;	    /* of its looks */
 	uint64_t seen_ns, alive_ns; /* CLOCK_MONOTONIC: about when it began (or the round); when it
 				     * was last alive, or ended */
+	uint64_t counted_ns;	    /* CLOCK_MONOTONIC: when a sample's cpu_ns was last read */
 	uint64_t cpu_first;	    /* cpu_ns when first seen; 0 if it began after us */
 	struct gothread_place go;   /* where its Go runtime keeps what is needed */
 	struct interp_place interp; /* and its interpreters */

@@ -28,7 +28,8 @@ enum {
 	CUT_PART = 50,	      /* one of so many, and they cannot be: records do not suffice */
 	PACE_STEP = 16,	      /* a new period that differs by less than a 16th is not set */
 	KEEP_NS = 1000000000, /* how often to look whether CPUs have come or gone */
-	RENEW_PERIODS = 8,    /* of the timers, until they begin anew */
+	RENEW_PERIODS = 8,    /* of the timers, until they begin anew, and */
+	RENEW_NS = 80000000,  /* for so long: it interrupts each CPU */
 	HURRY_NS = 100000000, /* rings that hold less are read with priority */
 };
 
@@ -263,14 +264,20 @@ static int fill(struct round *r, struct slot *slot, struct member *m, struct thr
 	return 0;
 }
 
-/* Of a thread that ends before its next look, these are the last counters. */
+/* Of a thread that ends before its next look, these are the last counters. They are read once for
+ * all samples that have come. */
 static void note_counters(const struct member *m, struct thread *thread, const struct event *e)
 {
 	struct schedstat now;
 
-	if (!thread_counters(m->threads, thread, &now))
+	if (e->time_ns <= thread->counted_ns)
+		return;
+	if (!thread_counters(m->threads, thread, &now)) {
 		thread->cpu_ns += e->time_ns > thread->alive_ns ? e->period_ns : 0;
-	else if (now.cpu_ns > thread->cpu_ns)
+		return;
+	}
+	thread->counted_ns = monotonic_ns();
+	if (now.cpu_ns > thread->cpu_ns)
 		thread->cpu_ns = now.cpu_ns;
 }
 
@@ -384,7 +391,8 @@ static uint64_t at_random(struct round *r, uint64_t apart_ns, uint64_t lasts_ns)
 void sources_pace(struct round *r, uint64_t apart_ns)
 {
 	uint64_t now = monotonic_ns(), before = r->events_apart_ns,
-		 lasts_ns = apart_ns * RENEW_PERIODS,
+		 periods_ns = apart_ns * RENEW_PERIODS,
+		 lasts_ns = periods_ns > RENEW_NS ? periods_ns : RENEW_NS,
 		 differ = apart_ns > before ? apart_ns - before : before - apart_ns;
 
 	if (!r->events || (differ < before / PACE_STEP && now - r->events_set_ns < lasts_ns))
