@@ -30,8 +30,14 @@ int slots_init(struct slots *s, unsigned count)
 	s->count = count;
 	for (unsigned i = 0; i < count; i++)
 		s->all[i].mark = &s->marks[i];
-	for (unsigned i = 0; i < count; i++)
-		if (snapshot_init(&s->all[i].snapshot, STACK_ROOM))
+	return 0;
+}
+
+int slots_touch(struct slots *s)
+{
+	for (unsigned i = 0; i < s->count; i++)
+		if (slot_state(&s->all[i]) == SLOT_FREE && !s->all[i].stuck &&
+		    snapshot_reserve(&s->all[i].snapshot, STACK_ROOM))
 			return ERR_NOMEM;
 	return 0;
 }
@@ -42,7 +48,7 @@ void slots_release(struct slots *s)
 
 	for (unsigned i = 0; i < s->count; i++) {
 		stuck |= s->all[i].stuck != 0;
-		if (!s->all[i].stuck)
+		if (!s->all[i].stuck && s->all[i].snapshot.room)
 			snapshot_release(&s->all[i].snapshot);
 		buffer_release(&s->all[i].kernel);
 	}

@@ -320,7 +320,10 @@ static int keep_tickers(struct round *r)
 {
 	if (r->tickers.of)
 		return tickers_keep(&r->tickers, &r->ticking, &r->error);
-	return sources_need_tickers(r) ? tickers_start(&r->tickers, &r->ticking, &r->error) : 0;
+	if (!sources_need_tickers(r))
+		return 0;
+	return slots_touch(&r->slots) ? error_nomem(&r->error) :
+					tickers_start(&r->tickers, &r->ticking, &r->error);
 }
 
 static void tick(struct round *r)

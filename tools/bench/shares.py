@@ -21,8 +21,8 @@ import loads  # noqa: E402
 from harness import Running, fixture  # noqa: E402
 from pprof import Profile  # noqa: E402
 
-SECONDS = 8
-SKIPPED = 1.0  # seconds at the beginning, in which maps are read and tables are built
+SECONDS = 10
+SKIPPED = 2.5  # seconds at the beginning, in which tables are built and a hundred processes have their first sample
 PERF = shutil.which("perf")
 
 

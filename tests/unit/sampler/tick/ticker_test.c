@@ -63,7 +63,7 @@ static void begin(struct scene *s, pid_t child, struct watchdog *dog)
 	cr_assert_eq(member_start(s->recorded.members[0], true, NULL), 0);
 	cr_assert_eq(roster_init(&s->roster), 0);
 	cr_assert_eq(roster_list(&s->roster, s->recorded.members, 1), 0);
-	cr_assert_eq(slots_init(&s->slots, 8), 0);
+	cr_assert_eq(slots_init(&s->slots, 8) || slots_touch(&s->slots), 0);
 	s->ticking = (struct ticking){ .roster = &s->roster,
 				       .slots = &s->slots,
 				       .watchdog = dog,
