@@ -22,6 +22,7 @@ RUNTIME, NOT_SAMPLED = ("[runtime]", 0), ("[not sampled]", 0)
 LOOPS = re.compile(r"^(_PyEval_EvalFrameDefault|execute_ex|vm_exec_core|Builtins_\w+)(\.|$)")
 # Ruby's loop has no symbol in Debian's library. It is the largest function near its only caller.
 RUBYS_CALLER, NEAR = "rb_vm_exec", 1 << 17
+ALSO_MADE_BY = {"recvfrom": ("recv",), "sendto": ("send",)}
 PT_LOAD, PT_GNU_EH_FRAME, SHT_SYMTAB, SHT_DYNSYM, STT_FUNC = 1, 0x6474e550, 2, 11, 2
 
 
@@ -113,10 +114,11 @@ class Places:
         return RUNTIME if start in functions.loops else (path, start)
 
     def of_call(self, call):
-        """libc's function that makes a system call, as of a sample that is "[close]" alone. Some programs
-        make it by syscall(2), as libuv its close: whichever perf has met more often."""
-        named, any_call = self.in_libc(call), self.in_libc("syscall")
-        return any_call if any_call != RUNTIME and self.met[any_call] > self.met[named] else named
+        """libc's function that makes a system call, as of a sample that is "[close]" alone: whichever perf
+        has met most often. recv(2) makes recvfrom, and some programs make a call by syscall(2), as libuv
+        its close."""
+        makers = [self.in_libc(name) for name in (call, *ALSO_MADE_BY.get(call, ()), "syscall")]
+        return max(makers, key=lambda place: self.met[place] if place != RUNTIME else -1)
 
     def in_libc(self, call):
         wanted = [f"{before}{call}{after}" for after in ("", "64")
