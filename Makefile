@@ -65,7 +65,8 @@ SYS_base             := -lxxhash -lz
 # Without libzstd's header, data compressed by zstd cannot be read. Without libdeflate's, zlib
 # is used, which takes twice as long.
 COMPRESSION          := -lz $(if $(wildcard $(SYSROOT)/usr/include/libdeflate.h),-ldeflate) $(if $(wildcard $(SYSROOT)/usr/include/zstd.h),-lzstd)
-SYS_base/process     := -lelf $(COMPRESSION)
+SYS_base/process     := -lelf
+SYS_base/elf         := -lelf $(COMPRESSION)
 SYS_sampler/unwind/table := -ldw -lelf
 # libdw depends on liblzma already; only its header may be missing.
 SYS_symbolize/files  := -ldw -lelf -lz $(if $(wildcard $(SYSROOT)/usr/include/lzma.h),-llzma)

@@ -13,7 +13,7 @@ LAYERS := sampler/cli sampler/cli/top sampler/cli/record sampler/cli/goparse sam
 	sampler/unwind/code sampler/unwind/table goparse/profile goparse/summary goparse/log goparse delta \
 	pprof/library pprof/file pprof/legacy pprof/gotext pprof/otlp pprof/flame pprof/wire pprof/report \
 	pprof/graph pprof/select pprof symbolize symbolize/dwarf symbolize/jit symbolize/files \
-	base/process base/file base
+	base/process base/elf base/file base
 
 SEES_sampler/cli            := sampler/cli/common
 SEES_sampler/cli/top        := sampler/cli/record sampler/cli/common sampler sampler/profile sampler/account sampler/child pprof/report pprof/graph pprof base/process base/file
@@ -47,13 +47,13 @@ SEES_sampler/go/session     := sampler/go/numbers sampler/go/stacks sampler/go s
 SEES_sampler/go/numbers     := sampler/go/stacks sampler/go sampler/go/find base/process
 SEES_sampler/go/stacks      := sampler/go sampler/go/find base/process
 SEES_sampler/go             := sampler/go/find sampler/unwind sampler/unwind/table base/process
-SEES_sampler/go/find        := sampler/unwind/code base/process
+SEES_sampler/go/find        := sampler/unwind/code base/process base/elf
 SEES_sampler/interp         := sampler/interp/cpython sampler/interp/ruby sampler/interp/php sampler/interp/hotspot sampler/interp/v8 sampler/interp/beam sampler/interp/gdbjit sampler/interp/common sampler/unwind base/process
 SEES_sampler/interp/cpython := sampler/interp/common sampler/unwind sampler/unwind/table base/process
 SEES_sampler/interp/ruby    := sampler/interp/common sampler/unwind sampler/unwind/code sampler/unwind/table base/process
 SEES_sampler/interp/php     := sampler/interp/common sampler/unwind sampler/unwind/table base/process
 SEES_sampler/interp/hotspot := sampler/interp/hotspot/vm sampler/interp/common sampler/unwind sampler/unwind/code base/process
-SEES_sampler/interp/hotspot/vm := sampler/interp/common base/process
+SEES_sampler/interp/hotspot/vm := base/process
 SEES_sampler/interp/v8      := sampler/interp/v8/heap sampler/interp/common sampler/unwind sampler/unwind/code sampler/unwind/table base/process
 SEES_sampler/interp/v8/heap := sampler/interp/common sampler/unwind/code base/process
 SEES_sampler/interp/beam    := sampler/interp/common sampler/unwind/code sampler/unwind/table base/process
@@ -61,7 +61,7 @@ SEES_sampler/interp/gdbjit  := sampler/interp/common sampler/unwind sampler/unwi
 SEES_sampler/interp/common  := sampler/unwind base/process
 SEES_sampler/unwind         := sampler/unwind/code sampler/unwind/table base/process
 SEES_sampler/unwind/code    := sampler/unwind/table base/process
-SEES_sampler/unwind/table   := base/process
+SEES_sampler/unwind/table   := base/process base/elf
 SEES_goparse/profile        := goparse pprof
 SEES_goparse/summary        := goparse
 SEES_goparse/log            := goparse
@@ -79,9 +79,10 @@ SEES_pprof/graph            := pprof
 SEES_pprof/select           := pprof
 SEES_pprof                  :=
 SEES_symbolize              := symbolize/dwarf symbolize/jit symbolize/files base/process
-SEES_symbolize/dwarf        := symbolize/files base/process
+SEES_symbolize/dwarf        := symbolize/files base/process base/elf
 SEES_symbolize/jit          := base/process
-SEES_symbolize/files        := base/process
-SEES_base/process           := base/file
+SEES_symbolize/files        := base/process base/elf
+SEES_base/process           := base/elf base/file
+SEES_base/elf               :=
 SEES_base/file              :=
 SEES_base                   :=

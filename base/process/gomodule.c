@@ -12,7 +12,7 @@
 
 #include "base/cursor.h"
 #include "base/error.h"
-#include "base/process/elfsection.h"
+#include "base/elf/elfsection.h"
 #include "base/process/image.h"
 #include "base/process/lazyfile.h"
 #include "base/process/relocs.h"

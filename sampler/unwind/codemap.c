@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/process/elfsymbol.h"
 #include "base/process/image.h"
 #include "base/process/modmap.h"
 #include "base/room.h"
@@ -36,10 +37,11 @@ struct code_module {
 	struct cfi_table *table;
 	struct cfi_starts *starts; /* NULL: not yet needed, or none */
 	bool asked_starts;
-	struct go_image *go; /* NULL: no Go image */
-	bool asked;	     /* its table has been looked for, successfully or not */
-	bool refused;	     /* no table was made: the tables already take TABLE_BYTES_MAX */
-	uint64_t entry;	     /* the file's entry point if no CFI covers it, else 0 */
+	struct go_image *go;   /* NULL: no Go image */
+	bool asked;	       /* its table has been looked for, successfully or not */
+	bool refused;	       /* no table was made: the tables already take TABLE_BYTES_MAX */
+	uint64_t entry;	       /* the file's entry point if no CFI covers it, else 0 */
+	struct elfsymbol root; /* a function that stacks begin with; size 0: none */
 	uint64_t build_ns;
 };
 
@@ -89,6 +91,20 @@ static uint64_t entry_without_cfi(const struct image *image, const struct cfi_ta
 	return ehdr.e_entry;
 }
 
+/* A greenlet's stack begins within that of its parent, which may run on, or have been copied away by
+ * then: what lies beneath this function is of others (greenlet 3, TUserGreenlet.cpp). */
+static struct elfsymbol find_root(const struct image *image)
+{
+	static const char file[] = "_greenlet.";
+	struct elfsymbol root = {
+		.name = "_ZN8greenlet12UserGreenlet15inner_bootstrapEP9_greenletP7_object"
+	};
+
+	if (strncmp(image_name(image), file, sizeof(file) - 1) || !elfsymbol_find(image, &root, 1))
+		root.size = 0;
+	return root;
+}
+
 static void get_table(struct codemap *c, struct code_module *m, const struct image *image)
 {
 	uint64_t start = thread_cpu_ns();
@@ -103,6 +119,7 @@ static void get_table(struct codemap *c, struct code_module *m, const struct ima
 	cfi_table_info(m->table, &info);
 	c->table_bytes += info.bytes;
 	m->entry = entry_without_cfi(image, m->table);
+	m->root = find_root(image);
 	m->build_ns = thread_cpu_ns() - start;
 }
 
@@ -166,6 +183,13 @@ static bool is_entry(const struct codemap *c, const struct image *image, uint64_
 	return m && m->entry && addr - m->entry < ENTRY_BYTES;
 }
 
+static bool is_root(const struct codemap *c, const struct image *image, uint64_t addr)
+{
+	const struct code_module *m = module_of(c, image);
+
+	return m && addr - m->root.addr < m->root.size;
+}
+
 static void set_rule(struct code *code, const struct short_rule *rule)
 {
 	code->kind = CODE_BY_SHORT_RULE;
@@ -218,7 +242,9 @@ const struct code *codemap_learn(struct codemap *c, const struct modmap *maps, u
 	rule = code->table ? cfi_table_find(code->table, addr) : NULL;
 	if (!rule && code->table)
 		rule = rule_before_syscall(code->image, code->table, addr);
-	if (rule)
+	if (is_root(c, code->image, addr))
+		code->kind = CODE_ENTRY;
+	else if (rule)
 		set_rule(code, rule);
 	else if (is_entry(c, code->image, addr))
 		code->kind = CODE_ENTRY;

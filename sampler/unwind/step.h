@@ -43,7 +43,7 @@ struct code {
 	};
 	enum code_kind {
 		CODE_UNKNOWN,	    /* no CFI there */
-		CODE_ENTRY,	    /* no CFI, but the kernel enters the file here */
+		CODE_ENTRY,	    /* a stack begins here: as the kernel enters the file */
 		CODE_BY_PCLNTAB,    /* Go code */
 		CODE_BY_SHORT_RULE, /* a plain rule */
 		CODE_BY_LONG_RULE,

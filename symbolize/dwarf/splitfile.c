@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/process/elfsection.h"
+#include "base/elf/elfsection.h"
 #include "base/process/image.h"
 #include "symbolize/dwarf/dwpindex.h"
 #include "symbolize/dwarf/skeleton.h"

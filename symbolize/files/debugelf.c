@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/process/elfsection.h"
+#include "base/elf/elfsection.h"
 
 static const char *const needless[] = { "aranges",  "frame",	"gdb_scripts",	"loc",
 					"loclists", "macinfo",	"macro",	"names",

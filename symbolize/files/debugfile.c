@@ -17,7 +17,7 @@
 #include <zlib.h>
 
 #include "base/cursor.h"
-#include "base/process/elfsection.h"
+#include "base/elf/elfsection.h"
 #include "base/process/image.h"
 #include "base/process/process.h"
 

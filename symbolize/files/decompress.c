@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/process/elfsection.h"
+#include "base/elf/elfsection.h"
 #include "symbolize/files/debugelf.h"
 
 enum { SECTIONS_MAX = 64 };

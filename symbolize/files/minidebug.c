@@ -15,7 +15,7 @@
 #endif
 
 #include "base/error.h"
-#include "base/process/elfsection.h"
+#include "base/elf/elfsection.h"
 
 enum { PACKED_MAX = 64 << 20, PLAIN_MAX = 128 << 20, DICTIONARY_MAX = 128 << 20 };
 

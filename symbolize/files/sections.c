@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "base/cursor.h"
-#include "base/process/elfsection.h"
+#include "base/elf/elfsection.h"
 
 bool section_bytes(Elf *elf, const char *name, struct cursor *c)
 {

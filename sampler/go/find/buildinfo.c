@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
-#include "base/process/elfsection.h"
+#include "base/elf/elfsection.h"
 #include "base/process/image.h"
 
 enum {

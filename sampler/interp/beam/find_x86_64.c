@@ -20,7 +20,7 @@
 #include "base/error.h"
 #include "base/process/image.h"
 #include "sampler/interp/beam/depth.h"
-#include "sampler/interp/common/elfsymbol.h"
+#include "base/process/elfsymbol.h"
 #include "sampler/unwind/code/insn_x86_64.h"
 
 enum {

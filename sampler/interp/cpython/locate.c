@@ -19,7 +19,7 @@
 
 #include "base/error.h"
 #include "base/process/image.h"
-#include "sampler/interp/common/elfsymbol.h"
+#include "base/process/elfsymbol.h"
 #include "sampler/interp/cpython/layout.h"
 #include "sampler/interp/cpython/releases.h"
 

@@ -18,7 +18,7 @@
 
 #include "base/process/memory.h"
 #include "sampler/interp/common/copy.h"
-#include "sampler/interp/common/elfsymbol.h"
+#include "base/process/elfsymbol.h"
 #include "sampler/interp/cpython/code.h"
 #include "sampler/interp/cpython/layout.h"
 #include "sampler/interp/cpython/unicode.h"

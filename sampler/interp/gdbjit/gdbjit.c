@@ -22,7 +22,7 @@
 #include "base/process/memory.h"
 #include "base/room.h"
 #include "base/strset.h"
-#include "sampler/interp/common/elfsymbol.h"
+#include "base/process/elfsymbol.h"
 #include "sampler/interp/gdbjit/object.h"
 #include "sampler/unwind/step.h"
 #include "sampler/unwind/table/table.h"

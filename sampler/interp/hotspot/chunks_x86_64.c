@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/process/memory.h"
 #include "base/room.h"
-#include "sampler/interp/common/elfsymbol.h"
+#include "base/process/elfsymbol.h"
 #include "sampler/interp/hotspot/vm/invokes.h"
 #include "sampler/interp/hotspot/names.h"
 #include "sampler/interp/hotspot/vm/blobs.h"

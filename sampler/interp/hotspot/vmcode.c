@@ -23,7 +23,7 @@
 #include "base/error.h"
 #include "base/process/memory.h"
 #include "base/room.h"
-#include "sampler/interp/common/elfsymbol.h"
+#include "base/process/elfsymbol.h"
 #include "sampler/interp/hotspot/names.h"
 #include "sampler/interp/hotspot/steps.h"
 #include "sampler/interp/hotspot/vm/blobs.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/process/image.h"
-#include "sampler/interp/common/elfsymbol.h"
+#include "base/process/elfsymbol.h"
 #include "sampler/interp/php/runtime.h"
 #include "sampler/unwind/table/cfi.h"
 #include "sampler/unwind/table/rule.h"

@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "base/process/image.h"
 #include "base/process/memory.h"
-#include "sampler/interp/common/elfsymbol.h"
+#include "base/process/elfsymbol.h"
 #include "sampler/interp/ruby/runtime.h"
 #ifdef __x86_64__
 #include "sampler/unwind/code/insn_x86_64.h"

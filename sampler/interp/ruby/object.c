@@ -8,7 +8,7 @@
 #include "base/process/image.h"
 #include "base/process/memory.h"
 #include "base/utf8.h"
-#include "sampler/interp/common/elfsymbol.h"
+#include "base/process/elfsymbol.h"
 #include "sampler/interp/ruby/runtime.h"
 
 enum {

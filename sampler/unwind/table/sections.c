@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
-#include "base/process/elfsection.h"
+#include "base/elf/elfsection.h"
 #include "base/process/gopclntab.h"
 #include "base/process/image.h"
 #include "sampler/unwind/table/arch.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/process/elfsection.h"
+#include "base/elf/elfsection.h"
 #include "base/room.h"
 #include "sampler/unwind/table/cfi.h"
 #include "sampler/unwind/table/form.h"

@@ -8,7 +8,7 @@
 #include "base/process/memcache.h"
 #include "base/process/memory.h"
 #include "base/room.h"
-#include "sampler/interp/common/elfsymbol.h"
+#include "base/process/elfsymbol.h"
 
 enum {
 	ENTRIES_MAX = 1 << 15, /* of a table; 25 has 3,000 */

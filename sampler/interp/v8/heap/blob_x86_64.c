@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/process/memory.h"
-#include "sampler/interp/common/elfsymbol.h"
+#include "base/process/elfsymbol.h"
 #include "sampler/interp/v8/heap/builtins.h"
 #include "sampler/interp/v8/heap/tables.h"
 #include "sampler/unwind/code/insn_x86_64.h"

@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-#include "sampler/interp/common/elfsymbol.h"
+#include "base/process/elfsymbol.h"
 #include "sampler/interp/v8/heap/runtime.h"
 
 enum { BYTECODE_SCALES = 3 };

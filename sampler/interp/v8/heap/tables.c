@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/process/image.h"
 #include "base/process/memory.h"
-#include "sampler/interp/common/elfsymbol.h"
+#include "base/process/elfsymbol.h"
 
 enum { SYMBOLS_MAX = 10000000, CONSTRUCTORS = 16 };
 

@@ -1,6 +1,6 @@
 /* The sections of an ELF file by name, and their bytes, uncompressed and within bounds. */
-#ifndef BASE_PROCESS_ELFSECTION_H
-#define BASE_PROCESS_ELFSECTION_H
+#ifndef BASE_ELF_ELFSECTION_H
+#define BASE_ELF_ELFSECTION_H
 
 #include <gelf.h>
 #include <stdbool.h>

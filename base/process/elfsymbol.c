@@ -1,9 +1,9 @@
-#include "sampler/interp/common/elfsymbol.h"
+#include "base/process/elfsymbol.h"
 
 #include <gelf.h>
 #include <string.h>
 
-#include "base/process/elfsection.h"
+#include "base/elf/elfsection.h"
 #include "base/process/image.h"
 
 enum { SYMBOLS_MAX = 10000000 };

@@ -1,6 +1,6 @@
 /* Symbols and sections of an ELF file by name: where a runtime's own variables are. */
-#ifndef SAMPLER_INTERP_COMMON_ELFSYMBOL_H
-#define SAMPLER_INTERP_COMMON_ELFSYMBOL_H
+#ifndef BASE_PROCESS_ELFSYMBOL_H
+#define BASE_PROCESS_ELFSYMBOL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/process/image.h"
-#include "sampler/interp/common/elfsymbol.h"
+#include "base/process/elfsymbol.h"
 
 static struct image *libc;
 static uint64_t bias;

@@ -6,7 +6,7 @@
  * libdeflate unpacks zlib's format in less than half the time, and unpacking is most of the time to
  * symbolize from a compressed debug file. It is used if its header exists at build time.
  */
-#include "base/process/elfsection.h"
+#include "base/elf/elfsection.h"
 
 #include <stdlib.h>
 #include <string.h>
