@@ -411,9 +411,11 @@ static bool is_chosen(struct search *search)
 	return (roster_random(&search->sought->random) >> 32) % BUDGET_ONE < search->roster->part;
 }
 
+/* One of which no tick is left out is always due: a search that began later may have looked at it
+ * already. */
 static bool is_due(struct search *search, const struct seat *seat)
 {
-	return seat->due <= search->tick && is_chosen(search);
+	return (!seat->left_out || seat->due <= search->tick) && is_chosen(search);
 }
 
 /* Has the thread run since the last look? `alone`: its process has no other thread, and has run. */
