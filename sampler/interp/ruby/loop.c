@@ -190,10 +190,11 @@ static uint64_t find_caller(const struct search *s, const uint8_t *text, uint64_
 	int64_t distance;
 
 	for (uint64_t end = CALL_BYTES; end <= size; end++) {
+		int64_t wanted = (int64_t)(target - addr - end);
 		uint64_t start;
 
-		if (!insn_call_ends(text + end, CALL_BYTES, &distance) || !distance ||
-		    addr + end + (uint64_t)distance != target)
+		if (!insn_may_call(text + end, wanted) || !wanted ||
+		    !insn_call_ends(text + end, CALL_BYTES, &distance) || distance != wanted)
 			continue;
 		start = cfi_starts_find(s->starts, addr + end - 1);
 		if (!start || (caller && caller != start))

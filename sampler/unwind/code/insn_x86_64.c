@@ -468,6 +468,14 @@ uint32_t insn_changes(const struct insn *insn)
 	return 0;
 }
 
+bool insn_may_call(const uint8_t *end, int64_t distance)
+{
+	int32_t rel32;
+
+	memcpy(&rel32, end - sizeof(rel32), sizeof(rel32));
+	return rel32 == distance;
+}
+
 /* A call is E8 and a distance, or FF with 2 in the middle of its second byte and an operand: 2 to 7
  * bytes together, 8 with REX. */
 bool insn_call_ends(const uint8_t *end, size_t len, int64_t *target)
