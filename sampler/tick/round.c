@@ -206,6 +206,7 @@ static void settle(struct round *r)
 	if (made < 1 || cpu_ns < p->cpu_ns)
 		return;
 	budget_spend(&p->budget, now, cpu_ns - p->cpu_ns, made);
+	r->recorded.stats.ticking_cpu_ns += cpu_ns - p->cpu_ns;
 	p->cpu_ns = cpu_ns;
 	p->settled_ns = now;
 	pace->stride = (uint32_t)(p->budget.stride * BUDGET_ONE + 0.5);

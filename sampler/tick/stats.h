@@ -72,6 +72,7 @@ struct recording_stats {
 	uint64_t starved_ns;	 /* its threads have waited for a CPU; set at the end */
 	uint64_t target_cpu_ns;	 /* accounted by the kernel during the recording */
 	uint64_t own_cpu_ns;	 /* ours: sampling, and after recording_write symbolizing */
+	uint64_t ticking_cpu_ns; /* the part of it that the budget has accounted */
 	uint64_t own_peak_bytes; /* our peak resident set */
 	struct heldtime held;	 /* time that a thread was held for a sample */
 	struct interp_counts interpreted[INTERP_LANGUAGES];

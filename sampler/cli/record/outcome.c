@@ -19,6 +19,7 @@ enum {
 	MISSED_MIN_NS = 20000000,
 	STARVED_MIN_NS = 100000000,
 	BRIEF_NS = 100000000,
+	ONCE_LEAST_NS = 100000000,
 };
 
 /* Smaller losses do not change what a profile says. */
@@ -73,6 +74,21 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
+/* What the budget does not pay for: the search for runtimes, tables, and names at the end. Said where a
+ * user who looks at our process would wonder. */
+static int add_spent(const struct outcome *o, struct buffer *out)
+{
+	const struct recording_stats *s = o->stats;
+	uint64_t once = s->own_cpu_ns - s->ticking_cpu_ns;
+	char own[OUTCOME_DURATION], of_it[OUTCOME_DURATION];
+
+	if (s->own_cpu_ns < s->ticking_cpu_ns || once < ONCE_LEAST_NS ||
+	    share(s->own_cpu_ns, s->elapsed_ns) <= o->options->max_cpu)
+		return buffer_addf(out, "\n");
+	return buffer_addf(out, "; sampler took %s of CPU, %s of it for tables and names\n",
+			   outcome_duration(s->own_cpu_ns, own), outcome_duration(once, of_it));
+}
+
 static int add_headline(const struct outcome *o, struct buffer *out)
 {
 	const struct recording_stats *s = o->stats;
@@ -86,9 +102,11 @@ static int add_headline(const struct outcome *o, struct buffer *out)
 			outcome_duration(s->elapsed_ns, elapsed), s->samples, plural(s->samples),
 			s->threads_seen, plural(s->threads_seen)))
 		return ERR_NOMEM;
-	if (!s->held.count)
-		return buffer_addf(out, "; no thread was stopped\n");
-	return buffer_addf(out, "; longest pause %s\n", outcome_duration(s->held.max, longest));
+	if (s->held.count ?
+		    buffer_addf(out, "; longest pause %s", outcome_duration(s->held.max, longest)) :
+		    buffer_addf(out, "; no thread was stopped"))
+		return ERR_NOMEM;
+	return add_spent(o, out);
 }
 
 /* The shares of a few samples are chance. With --wall, one look at a thread that sleeps stands for

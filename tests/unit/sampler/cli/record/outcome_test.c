@@ -57,6 +57,24 @@ static const char *said(const struct recording_stats *s)
 
 #define FOUND "redis-server: 1.8 s of CPU in 10 s, 149 samples, 5 threads; longest pause 36 µs\n"
 
+/* Beyond the budget, if it is for more than samples. */
+Test(outcome, says_what_tables_and_names_have_cost)
+{
+	struct recording_stats s = some();
+
+	s.own_cpu_ns = 900000000;
+	s.ticking_cpu_ns = 400000000;
+	cr_assert_str_eq(said(&s),
+			 "redis-server: 1.8 s of CPU in 10 s, 149 samples, 5 threads; longest "
+			 "pause 36 µs; sampler took 900 ms of CPU, 500 ms of it for tables "
+			 "and names\n");
+	s.ticking_cpu_ns = 850000000;
+	cr_assert_str_eq(said(&s), FOUND);
+	s.own_cpu_ns = 500000000;
+	s.ticking_cpu_ns = 200000000;
+	cr_assert_str_eq(said(&s), FOUND);
+}
+
 Test(outcome, says_what_is_not_certain)
 {
 	struct recording_stats s = some();
