@@ -273,7 +273,8 @@ uint64_t roster_random(uint64_t *state)
 	return *state;
 }
 
-/* Plans the seat's next look. Several tickers may do so at a time; the last one's plan holds. */
+/* Plans the seat's next look. Several tickers may do so at a time; the last one's plan holds. What is
+ * looked at in each tick is always due: a search that began before this one is still to look at it. */
 static void plan_look(struct roster *r, struct sought *s, struct seat *seat, uint64_t tick,
 		      bool ran)
 {
@@ -282,7 +283,7 @@ static void plan_look(struct roster *r, struct sought *s, struct seat *seat, uin
 
 	seat->unmoved = b.unmoved;
 	seat->left_out = (uint32_t)backoff_left_out(&b, due);
-	seat->due = due;
+	seat->due = b.last == tick + 1 ? 0 : due;
 }
 
 static bool counters(struct roster *r, struct seat *seat, struct schedstat *now)
@@ -411,11 +412,9 @@ static bool is_chosen(struct search *search)
 	return (roster_random(&search->sought->random) >> 32) % BUDGET_ONE < search->roster->part;
 }
 
-/* One of which no tick is left out is always due: a search that began later may have looked at it
- * already. */
 static bool is_due(struct search *search, const struct seat *seat)
 {
-	return (!seat->left_out || seat->due <= search->tick) && is_chosen(search);
+	return seat->due <= search->tick && is_chosen(search);
 }
 
 /* Has the thread run since the last look? `alone`: its process has no other thread, and has run. */
@@ -432,11 +431,12 @@ static bool has_moved(struct search *search, struct seat *seat, bool alone)
 static bool look_at(struct search *search, struct seat *seat, bool alone)
 {
 	struct sought *s = search->sought;
-	uint64_t weight = 1 + seat->left_out;
+	uint64_t weight;
 	bool moved;
 
 	if (!is_due(search, seat))
 		return false;
+	weight = 1 + seat->left_out;
 	moved = has_moved(search, seat, alone);
 	if (s->notes) {
 		s->moved += moved;

@@ -258,6 +258,8 @@ static void read_title(const struct recorded *r, struct member *m)
 
 static void read_titles_in_time(const struct recorded *r, uint64_t now)
 {
+	if (r->member_count < 2)
+		return;
 	for (uint32_t i = 0; i < r->living_count; i++) {
 		struct member *m = r->living[i];
 
@@ -270,9 +272,10 @@ static void read_titles_in_time(const struct recorded *r, uint64_t now)
 
 static void take_stock_in_time(struct round *r)
 {
-	uint64_t cost = thread_cpu_ns();
+	uint64_t cost;
 
 	read_titles_in_time(&r->recorded, r->plan.tick_ns);
+	cost = thread_cpu_ns();
 	take_stock(&r->recorded, r->watchdog, monotonic_ns());
 	r->recorded.stats.no_realtime = !tickers_are_realtime(&r->tickers,
 							      &r->recorded.stats.cpus_refused);

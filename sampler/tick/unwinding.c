@@ -56,6 +56,8 @@ bool round_know_space(struct round *r, struct member *m)
 	if (!news_space_holds(r, m))
 		space = member_space(m);
 	if (space == SPACE_NEW) {
+		m->title[0] = '\0'; /* the title of the program before */
+		m->title_due_ns = 0;
 		r->recorded.stats.execs++;
 		r->plan.changed_ns = monotonic_ns();
 		m->fit = (struct event_fit){ 0 };

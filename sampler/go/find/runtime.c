@@ -130,6 +130,8 @@ static int try_image(struct goruntime *rt, const struct image *image, uint64_t b
 	rt->image = image;
 	rt->bias = bias;
 	rc = understand(rt, t, &f, bias, memory);
+	if (rc == ERR_NOTFOUND) /* no type data */
+		*image_notes(image) |= IMAGE_WITHOUT_GO;
 	/* 1.17 split gogo into two functions, of which the second changes stacks. */
 	if (!rc && (gopclntab_named(t, "gogo", &f) || gopclntab_named(t, "runtime.gogo", &f))) {
 		rt->gogo = f.entry;
