@@ -95,12 +95,12 @@ int threads_new(struct threads **out, const struct process *process, bool old, s
 	if (!rc && old)
 		reserve_files(t);
 	t->first_scan = false;
-	if (rc) {
+	if (rc && rc != ERR_GONE) {
 		threads_free(t);
 		return rc;
 	}
 	*out = t;
-	return 0;
+	return rc;
 }
 
 static void close_files(struct threads *t, struct thread *thread)

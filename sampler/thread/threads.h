@@ -144,7 +144,8 @@ enum look {
 };
 
 /* Lists the threads of `process`, which is borrowed until threads_free. `old`: the process is older
- * than the round, and only the CPU time from now on counts. ERR_GONE, ERR_NOMEM. */
+ * than the round, and only the CPU time from now on counts. ERR_GONE: it has ended, and the list is
+ * empty; ERR_NOMEM. */
 int threads_new(struct threads **t, const struct process *process, bool old, struct error *err);
 void threads_free(struct threads *t);
 

@@ -113,14 +113,39 @@ void round_release(struct round *r)
 		close(r->ticking.back_fd);
 }
 
+/* One of several that ends before the first tick costs the others nothing. */
+static int start_member(struct recorded *r, struct member *m, struct error *gone, struct error *err)
+{
+	int rc = recorded_start_member(r, m, true, err);
+
+	if (rc != ERR_GONE || r->ends_with_first)
+		return rc;
+	*gone = *err;
+	m->ended = true;
+	r->stats.gone++;
+	return 0;
+}
+
+static int start_members(struct recorded *r, struct error *err)
+{
+	struct error gone;
+	int rc = 0;
+
+	for (uint32_t i = 0; !rc && i < r->member_count; i++)
+		rc = start_member(r, r->members[i], &gone, err);
+	if (rc || r->stats.gone < r->member_count)
+		return rc;
+	*err = gone;
+	return err->code;
+}
+
 int round_start(struct round *round, uint64_t duration_ns, struct error *err)
 {
 	struct recorded *r = &round->recorded;
-	int rc = 0;
+	int rc;
 
 	reader_use(round->reader);
-	for (uint32_t i = 0; !rc && i < r->member_count; i++)
-		rc = recorded_start_member(r, r->members[i], true, err);
+	rc = start_members(r, err);
 	if (!rc && ((r->children && recorded_find_children(r, true)) ||
 		    members_settle(r->members, r->member_count)))
 		rc = error_nomem(err);

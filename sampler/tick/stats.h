@@ -35,6 +35,7 @@ struct recording_stats {
 	uint64_t lacking;	       /* children that could not be opened, */
 	char why_lacking[160];	       /* and why the last one */
 	uint64_t narrow;	       /* processes that execute 32-bit code: left out */
+	uint32_t gone;		       /* processes that had ended before the first tick */
 	bool kernel_refused;	       /* kernel stacks were requested and may not be read */
 	uint64_t samples;	       /* stacks taken */
 	uint64_t stacks;	       /* distinct ones, counted separately for each thread */

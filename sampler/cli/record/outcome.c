@@ -341,6 +341,9 @@ static int add_refused(const struct outcome *o, struct buffer *out)
 	if (s->refused && buffer_addf(out, "%lu time%s a child was met that may not be traced\n",
 				      s->refused, plural(s->refused)))
 		return ERR_NOMEM;
+	if (s->gone && buffer_addf(out, "%u process%s ended before the sampling began\n", s->gone,
+				   s->gone == 1 ? "" : "es"))
+		return ERR_NOMEM;
 	if (add_lacking(s, out) ||
 	    (s->narrow && buffer_addf(out, "%lu process%s left out: 32-bit code\n", s->narrow,
 				      s->narrow == 1 ? "" : "es")))
