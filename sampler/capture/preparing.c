@@ -98,8 +98,12 @@ static bool decide(struct ticking *with, struct sought *s, const struct thread *
 	}
 	if (!roster_state(with->roster, s))
 		return false;
-	if (s->state == 'R' || !read_as_it_waits(with, s, slot))
-		slot->left_alone = spared || delicate || s->state == 'D';
+	if (s->state != 'R' && read_as_it_waits(with, s, slot))
+		return true;
+	/* What was read of its interpreter while it seemed to wait is void. */
+	slot->left_alone = spared || delicate || s->state == 'D' ||
+			   (s->state != 'R' &&
+			    member_prepare_look(s->seat->member, thread, &slot->snapshot));
 	return true;
 }
 
