@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/cursor.h"
-#include "base/error.h"
 #include "base/elf/elfsection.h"
+#include "base/error.h"
 #include "base/process/image.h"
 #include "base/process/lazyfile.h"
 #include "base/process/relocs.h"

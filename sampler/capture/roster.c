@@ -273,8 +273,8 @@ uint64_t roster_random(uint64_t *state)
 	return *state;
 }
 
-/* Plans the seat's next look. Several tickers may do so at a time; the last one's plan holds. What is
- * looked at in each tick is always due: a search that began before this one is still to look at it. */
+/* Plans the seat's next look. Several tickers may do so at a time; the last one's plan holds. What
+ * is looked at in each tick is always due: a search that began before this one has yet to look. */
 static void plan_look(struct roster *r, struct sought *s, struct seat *seat, uint64_t tick,
 		      bool ran)
 {

@@ -104,8 +104,8 @@ struct slots {
 /* All are empty, without room for bytes: slot_prepare makes it. ERR_NOMEM. */
 int slots_init(struct slots *s, unsigned count);
 
-/* Makes room in all that are free, before the first ticker starts, which is not to take the time for
- * that on the CPU that it samples. No slot may be taken meanwhile. ERR_NOMEM. */
+/* Makes room in all that are free, before the first ticker starts: that is not to take its time on
+ * the CPU that it samples. No slot may be taken meanwhile. ERR_NOMEM. */
 int slots_touch(struct slots *s);
 
 /* Memory that a stuck copier may still write to is left as it is. */

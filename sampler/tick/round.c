@@ -114,13 +114,12 @@ void round_release(struct round *r)
 }
 
 /* One of several that ends before the first tick costs the others nothing. */
-static int start_member(struct recorded *r, struct member *m, struct error *gone, struct error *err)
+static int start_member(struct recorded *r, struct member *m, struct error *err)
 {
 	int rc = recorded_start_member(r, m, true, err);
 
 	if (rc != ERR_GONE || r->ends_with_first)
 		return rc;
-	*gone = *err;
 	m->ended = true;
 	r->stats.gone++;
 	return 0;
@@ -128,15 +127,11 @@ static int start_member(struct recorded *r, struct member *m, struct error *gone
 
 static int start_members(struct recorded *r, struct error *err)
 {
-	struct error gone;
 	int rc = 0;
 
 	for (uint32_t i = 0; !rc && i < r->member_count; i++)
-		rc = start_member(r, r->members[i], &gone, err);
-	if (rc || r->stats.gone < r->member_count)
-		return rc;
-	*err = gone;
-	return err->code;
+		rc = start_member(r, r->members[i], err);
+	return !rc && r->stats.gone == r->member_count ? err->code : rc;
 }
 
 int round_start(struct round *round, uint64_t duration_ns, struct error *err)

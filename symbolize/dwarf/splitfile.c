@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "base/elf/elfsection.h"
+#include "base/error.h"
 #include "base/process/image.h"
 #include "symbolize/dwarf/dwpindex.h"
 #include "symbolize/dwarf/skeleton.h"

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/elf/elfsection.h"
+#include "base/error.h"
 #include "symbolize/files/debugelf.h"
 
 enum { SECTIONS_MAX = 64 };

@@ -14,8 +14,8 @@
 #include <lzma.h>
 #endif
 
-#include "base/error.h"
 #include "base/elf/elfsection.h"
+#include "base/error.h"
 
 enum { PACKED_MAX = 64 << 20, PLAIN_MAX = 128 << 20, DICTIONARY_MAX = 128 << 20 };
 

@@ -74,8 +74,8 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
-/* What the budget does not pay for: the search for runtimes, tables, and names at the end. Said where a
- * user who looks at our process would wonder. */
+/* What the budget does not pay for: the search for runtimes, tables, and names at the end. Said
+ * where our CPU time is more than --max-cpu allows. */
 static int add_spent(const struct outcome *o, struct buffer *out)
 {
 	const struct recording_stats *s = o->stats;

@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/elf/elfsection.h"
+#include "base/error.h"
 #include "base/process/gopclntab.h"
 #include "base/process/image.h"
 #include "sampler/go/find/layout.h"

@@ -99,39 +99,20 @@ static int understand(struct goruntime *rt, struct gopclntab *t, const struct go
 	return rc;
 }
 
-/* Opens the table of a file that has the runtime. ERR_NOTFOUND: it has none. */
-static int open_table(const struct image *image, struct gopclntab **t, struct go_function *mark)
-{
-	int rc;
-
-	if (*image_notes(image) & IMAGE_WITHOUT_GO)
-		return ERR_NOTFOUND;
-	rc = gopclntab_open(image, t);
-	if (rc == ERR_NOMEM)
-		return rc;
-	if (!rc && gopclntab_named(*t, MARK, mark))
-		return 0;
-	if (!rc)
-		gopclntab_close(*t);
-	*image_notes(image) |= IMAGE_WITHOUT_GO;
-	return ERR_NOTFOUND;
-}
-
+/* Tries one image. ERR_NOTFOUND: its file does not contain the runtime. */
 static int try_image(struct goruntime *rt, const struct image *image, uint64_t bias,
 		     const struct memory *memory)
 {
 	struct go_function f;
 	struct gopclntab *t;
-	int rc = open_table(image, &t, &f);
+	int rc = gopclntab_open(image, &t);
 
 	if (rc)
-		return rc;
+		return rc == ERR_NOMEM ? rc : ERR_NOTFOUND;
 	memset(rt, 0, sizeof(*rt));
 	rt->image = image;
 	rt->bias = bias;
-	rc = understand(rt, t, &f, bias, memory);
-	if (rc == ERR_NOTFOUND) /* no type data */
-		*image_notes(image) |= IMAGE_WITHOUT_GO;
+	rc = gopclntab_named(t, MARK, &f) ? understand(rt, t, &f, bias, memory) : ERR_NOTFOUND;
 	/* 1.17 split gogo into two functions, of which the second changes stacks. */
 	if (!rc && (gopclntab_named(t, "gogo", &f) || gopclntab_named(t, "runtime.gogo", &f))) {
 		rt->gogo = f.entry;
@@ -153,12 +134,14 @@ int goruntime_find(struct goruntime *rt, const struct modmap *maps, const struct
 	for (size_t i = 0; i < count; i++) {
 		const struct mapping *range = modmap_range_of(maps, images[i]);
 
-		if (!range)
+		if (!range || *image_notes(images[i]) & IMAGE_WITHOUT_GO)
 			continue;
 		rc = try_image(rt, images[i], range->bias, memory);
 		if (!rc || rc == ERR_NOMEM)
 			return rc;
-		if (rc != ERR_NOTFOUND)
+		if (rc == ERR_NOTFOUND)
+			*image_notes(images[i]) |= IMAGE_WITHOUT_GO;
+		else
 			found = ERR_FORMAT;
 	}
 	return found;

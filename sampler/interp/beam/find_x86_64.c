@@ -18,9 +18,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/process/elfsymbol.h"
 #include "base/process/image.h"
 #include "sampler/interp/beam/depth.h"
-#include "base/process/elfsymbol.h"
 #include "sampler/unwind/code/insn_x86_64.h"
 
 enum {

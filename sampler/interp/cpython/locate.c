@@ -18,8 +18,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/process/image.h"
 #include "base/process/elfsymbol.h"
+#include "base/process/image.h"
 #include "sampler/interp/cpython/layout.h"
 #include "sampler/interp/cpython/releases.h"
 

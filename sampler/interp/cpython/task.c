@@ -16,9 +16,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/process/elfsymbol.h"
 #include "base/process/memory.h"
 #include "sampler/interp/common/copy.h"
-#include "base/process/elfsymbol.h"
 #include "sampler/interp/cpython/code.h"
 #include "sampler/interp/cpython/layout.h"
 #include "sampler/interp/cpython/unicode.h"

@@ -21,9 +21,9 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/process/elfsymbol.h"
 #include "base/process/memory.h"
 #include "base/room.h"
-#include "base/process/elfsymbol.h"
 #include "sampler/interp/hotspot/names.h"
 #include "sampler/interp/hotspot/steps.h"
 #include "sampler/interp/hotspot/vm/blobs.h"

@@ -21,9 +21,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/process/elfsymbol.h"
 #include "base/process/image.h"
 #include "base/process/memory.h"
-#include "base/process/elfsymbol.h"
 #include "sampler/interp/php/runtime.h"
 
 /* Zend/zend_globals.h, zend_compile.h, zend_generators.h, zend_modules.h, compiled. */

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/process/image.h"
 #include "base/process/elfsymbol.h"
+#include "base/process/image.h"
 #include "sampler/interp/php/runtime.h"
 #include "sampler/unwind/table/cfi.h"
 #include "sampler/unwind/table/rule.h"

@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/process/elfsymbol.h"
 #include "base/process/image.h"
 #include "base/process/memory.h"
-#include "base/process/elfsymbol.h"
 #include "sampler/interp/ruby/runtime.h"
 #ifdef __x86_64__
 #include "sampler/unwind/code/insn_x86_64.h"

@@ -18,9 +18,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/process/elfsymbol.h"
 #include "base/process/image.h"
 #include "base/process/memory.h"
-#include "base/process/elfsymbol.h"
 #include "sampler/interp/ruby/runtime.h"
 #include "sampler/unwind/code/insn.h"
 #include "sampler/unwind/table/starts.h"

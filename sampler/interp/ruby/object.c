@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/process/elfsymbol.h"
 #include "base/process/image.h"
 #include "base/process/memory.h"
 #include "base/utf8.h"
-#include "base/process/elfsymbol.h"
 #include "sampler/interp/ruby/runtime.h"
 
 enum {

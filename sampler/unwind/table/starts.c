@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/elf/elfsection.h"
+#include "base/error.h"
 #include "base/room.h"
 #include "sampler/unwind/table/cfi.h"
 #include "sampler/unwind/table/form.h"

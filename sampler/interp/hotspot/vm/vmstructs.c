@@ -5,10 +5,10 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/process/elfsymbol.h"
 #include "base/process/memcache.h"
 #include "base/process/memory.h"
 #include "base/room.h"
-#include "base/process/elfsymbol.h"
 
 enum {
 	ENTRIES_MAX = 1 << 15, /* of a table; 25 has 3,000 */

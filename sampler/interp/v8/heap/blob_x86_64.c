@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/process/memory.h"
 #include "base/process/elfsymbol.h"
+#include "base/process/memory.h"
 #include "sampler/interp/v8/heap/builtins.h"
 #include "sampler/interp/v8/heap/tables.h"
 #include "sampler/unwind/code/insn_x86_64.h"

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/process/elfsymbol.h"
 #include "base/process/image.h"
 #include "base/process/memory.h"
-#include "base/process/elfsymbol.h"
 
 enum { SYMBOLS_MAX = 10000000, CONSTRUCTORS = 16 };
 

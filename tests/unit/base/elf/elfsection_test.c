@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "base/elf/elfsection.h"
+#include "base/error.h"
 
 enum { LEN = 100000 };
 

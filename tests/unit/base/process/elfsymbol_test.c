@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/process/image.h"
 #include "base/process/elfsymbol.h"
+#include "base/process/image.h"
 
 static struct image *libc;
 static uint64_t bias;
