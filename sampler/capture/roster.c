@@ -7,7 +7,7 @@
  * more do, one that is not in state R, S or D, or was last on another CPU, cannot be it. Only one has
  * our moment.
  *
- * Since the last look, 5 to 10 ms ago, all threads of a server may have run. Then their CPU times are
+ * Since the last look, 5 to 10 ms ago, many threads of a server may have run. Then their CPU times are
  * noted a moment before the tick (ticker.c), by a ticker of another CPU. Few have run since then, and
  * one of these it is.
  *
