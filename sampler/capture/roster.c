@@ -427,6 +427,13 @@ static bool has_moved(struct search *search, struct seat *seat, bool alone)
 		has_run(&seat->ran_ns, &seat->read_ns, now.cpu_ns, search->sought->due_ns));
 }
 
+/* Ticks for which a look at the seat stands now. If the one that was planned did not come, because its
+ * search had ended before, another thread had been found: the ticks around are accounted for. */
+static uint64_t weight_of(const struct search *search, const struct seat *seat)
+{
+	return seat->due == search->tick ? 1 + (uint64_t)seat->left_out : 1;
+}
+
 /* True if the search is over. */
 static bool look_at(struct search *search, struct seat *seat, bool alone)
 {
@@ -436,7 +443,7 @@ static bool look_at(struct search *search, struct seat *seat, bool alone)
 
 	if (!is_due(search, seat))
 		return false;
-	weight = 1 + seat->left_out;
+	weight = weight_of(search, seat);
 	moved = has_moved(search, seat, alone);
 	if (s->notes) {
 		s->moved += moved;

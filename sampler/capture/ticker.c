@@ -3,11 +3,15 @@
  * request of the round's thread. While no request is out it sleeps in ppoll(2). While one is, it
  * sleeps in waitid(2), which has no timeout: a timer's signal ends that sleep at the next tick.
  *
- * Ticks are on a grid of 1/rate, shifted from CPU to CPU, with a random offset of up to a quarter of a
- * period: the rate is exact and lockstep with the target is impossible. A tick that comes late is left
- * out: by then the kernel may have given the CPU to us because the thread that ran there went to wait.
- * (On a loaded machine late ticks had 10 % of PostgreSQL's time in epoll_wait, those in time 5.5 %, as
- * perf.)
+ * Each period of 1/rate has one tick on each CPU, at a random moment of it, independent of all others: the
+ * rate is exact, and no part of what a program does can be in step with the ticks. Not even if a tick
+ * sets the step: it displaces a thread, and then those of other CPUs wait for it, and are woken elsewhere.
+ * (With ticks of two CPUs 62 µs apart, redis had a third of its samples too few, hardly any in epoll_wait;
+ * 500 µs apart, a ring with turns of 200 µs had 26 % at its beginning, not 30.)
+ *
+ * A tick that comes late is left out: by then the kernel may have given the CPU to us because the
+ * thread that ran there went to wait. (On a loaded machine late ticks had 10 % of PostgreSQL's time in
+ * epoll_wait, those in time 5.5 %, as perf.)
  *
  * Rejected: one thread of ours that changes CPUs for each tick (changing costs 10 µs, and a hundred
  * CPUs have no time for it); a look at the other CPUs from one CPU (the thread goes on until an
@@ -52,7 +56,6 @@ enum {
 	NOTE_NS = 50000,     /* CPU times have been noted so long before a tick, if */
 	CROWD = 16,	     /* more threads than that have run since the one before */
 	STUCK_NS = 50000000, /* at the end, for copiers that were given up */
-	TURN_BITS = 6,	     /* 64 CPUs tick at places of their own in a period */
 	IDLE_TICKS = 16,     /* on a CPU without a sample, before they become fewer */
 };
 
@@ -60,6 +63,16 @@ enum {
 struct ring {
 	struct slot *at[RING];
 	atomic_uint in, out;
+};
+
+/* A tick to come. Two are known ahead, so that the ticker that notes for it knows when before it
+ * goes to sleep. */
+struct planned {
+	uint64_t period; /* the last one that it stands for, counted from pace.start_ns */
+	_Atomic uint64_t due_ns;
+	unsigned stands_for;	  /* ticks, itself included, where the CPU is idle */
+	_Atomic uint64_t note_ns; /* when another ticker is to note for it; 0: not */
+	atomic_bool noted;	  /* it has */
 };
 
 struct ticker {
@@ -79,15 +92,11 @@ struct ticker {
 	struct tracer *tracer;
 	struct copiers *copiers;
 	struct sought sought;
-	uint64_t tick;	     /* number of the next one on the grid */
-	uint64_t due_ns;     /* when it is due */
-	unsigned stands_for; /* ticks, itself included, where the CPU is idle */
-	unsigned idle;	     /* ticks without a sample before it */
-	/* It notes for that ticker, which sets when. */
+	struct planned next[2]; /* tick and the one after it, by their numbers' parity */
+	unsigned turn;		/* which of these is the next one */
+	unsigned idle;		/* ticks without a sample before it */
 	struct ticker *notes_for;
-	_Atomic uint64_t note_ns;      /* when another one is to note for this one; 0: not */
-	_Atomic uint64_t note_took_ns; /* how long that took last */
-	atomic_bool noted;	       /* it has, for the next tick */
+	_Atomic uint64_t note_took_ns; /* how long noting for this one took last */
 	atomic_bool crowded;	       /* many threads have run between two ticks */
 	const struct process *busy;    /* found executing a program */
 	uint64_t busy_ns;
@@ -203,72 +212,58 @@ static unsigned idle_factor(const struct ticker *t)
 	return factor < t->with->pace.idle_most ? factor : t->with->pace.idle_most;
 }
 
-/* The same for all tickers, so that they tick in turns: each knows when the one that it notes for ticks
- * next, before it goes to sleep. (The finalizer of SplitMix64.) */
-static uint64_t random_of(uint64_t x)
+/* Whole periods from tick to tick, on the average as many as the budget allows. */
+static unsigned stride_of(struct ticker *t)
 {
-	x *= 0x9e3779b97f4a7c15u;
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-	return x ^ x >> 31;
-}
-
-/* Of a period, where in it that CPU's ticks are: the van der Corput sequence in base 2, which keeps any
- * number of CPUs apart. What a tick displaces comes late to those that wait for it: soon after, the
- * threads of the other CPUs are not where they would be without us. (62 µs apart, a third of redis's
- * samples were missing, seldom those in epoll_wait.) */
-static uint64_t turn_of(unsigned cpu, uint64_t period)
-{
-	uint64_t turn = 0;
-
-	for (unsigned bit = 0; bit < TURN_BITS; bit++)
-		turn = turn << 1 | (cpu >> bit & 1);
-	return period * turn >> TURN_BITS;
-}
-
-/* Periods from that tick to the next: whole ones, on the average as many as the budget allows. */
-static unsigned stride_of(const struct pace *p, uint64_t tick)
-{
-	uint32_t stride = p->stride;
+	uint32_t stride = t->with->pace.stride;
 
 	return stride / BUDGET_ONE +
-	       (random_of(~p->seed - tick) % BUDGET_ONE < stride % BUDGET_ONE);
+	       (roster_random(&t->sought.random) % BUDGET_ONE < stride % BUDGET_ONE);
 }
 
-/* Plans the next tick. Ticks that are over already are left out. */
+static struct planned *next_tick(struct ticker *t)
+{
+	return &t->next[t->turn];
+}
+
+/* Plans the tick after the next one, which becomes the next: it stands for the periods that follow, and
+ * comes in any of them. Those that are over already are left out. */
 static void plan_tick(struct ticker *t)
 {
 	const struct pace *p = &t->with->pace;
-	uint64_t period = p->period_ns, now = monotonic_ns(), apart, past, next;
-	unsigned budget = stride_of(p, t->tick), stride;
+	struct planned *after = next_tick(t), *next = &t->next[t->turn ^= 1];
+	uint64_t period = p->period_ns, now = monotonic_ns(), first, past;
+	unsigned budget = stride_of(t);
 
-	t->stands_for = idle_factor(t);
-	stride = budget * t->stands_for;
-	apart = period * stride;
+	after->stands_for = idle_factor(t);
 	past = now > p->start_ns ? (now - p->start_ns) / period : 0;
-	next = t->tick + stride > past ? t->tick + stride : past + 1;
-	t->with->figures.due += next - t->tick;
-	t->tick = next;
-	t->due_ns = p->start_ns + t->tick * period + turn_of(t->cpu, period) +
-		    random_of(p->seed + t->tick) % (apart / 2) - apart / 4;
-	t->with->figures.withheld += (budget - 1) * t->stands_for;
+	first = (next->period > past ? next->period : past) + 1;
+	after->period = next->period + (uint64_t)budget * after->stands_for;
+	after->period = after->period > first ? after->period : first;
+	after->due_ns = p->start_ns + first * period +
+			roster_random(&t->sought.random) % ((after->period - first + 1) * period);
+	after->noted = false;
+	after->note_ns = t->crowded ? after->due_ns - NOTE_NS - t->note_took_ns : 0;
+	t->with->figures.due += after->period - next->period;
+	t->with->figures.withheld += (uint64_t)(budget - 1) * after->stands_for;
 }
 
 /* The thread that was displaced waits for us until we sleep. */
 static void search(struct ticker *t)
 {
 	struct ticking *with = t->with;
+	const struct planned *tick = next_tick(t);
 	struct sought *s = &t->sought;
 	struct slot *slot = NULL;
 	uint64_t woke = monotonic_ns();
 
 	if (!roster_try(with->roster)) {
-		t->with->figures.kept_out += t->stands_for;
+		t->with->figures.kept_out += tick->stands_for;
 		return;
 	}
-	s->due_ns = t->due_ns;
+	s->due_ns = tick->due_ns;
 	s->expects = !t->idle;
-	s->noted = t->noted;
+	s->noted = tick->noted;
 	roster_search(with->roster, s);
 	if (s->moved > CROWD)
 		t->crowded = true;
@@ -278,10 +273,10 @@ static void search(struct ticker *t)
 	roster_unlock(with->roster);
 	if (!slot)
 		return;
-	if (!t->realtime && woke - t->due_ns > PROMPT_NS)
+	if (!t->realtime && woke - tick->due_ns > PROMPT_NS)
 		slot->late = true;
-	slot->weight = (uint64_t)with->pace.weight * t->stands_for * s->weight;
-	slot->looked_ns = t->due_ns;
+	slot->weight = (uint64_t)with->pace.weight * tick->stands_for * s->weight;
+	slot->looked_ns = tick->due_ns;
 	slot->woke_ns = woke;
 	t->expected++;
 	if (slot->left_alone || slot->taken)
@@ -304,7 +299,8 @@ static void bind(struct ticker *t)
 static void make_tick(struct ticker *t)
 {
 	struct ticker_figures *f = &t->with->figures;
-	uint64_t late = monotonic_ns() - t->due_ns;
+	const struct planned *tick = next_tick(t);
+	uint64_t late = monotonic_ns() - tick->due_ns;
 
 	t->sought.bound = sched_getcpu() == (int)t->cpu;
 	if (!t->sought.bound)
@@ -312,63 +308,65 @@ static void make_tick(struct ticker *t)
 	if (t->with->pace.pause)
 		return;
 	if (late > LATE_NS) {
-		f->late += t->stands_for;
+		f->late += tick->stands_for;
 		return;
 	}
-	f->ticks += t->stands_for;
-	f->parts += t->stands_for * t->with->roster->part;
+	f->ticks += tick->stands_for;
+	f->parts += tick->stands_for * t->with->roster->part;
 	search(t);
 }
 
 /* A moment before the tick of another CPU. On its own CPU it would do harm: our going to sleep makes
  * the kernel choose anew which thread runs there, and one that has just been woken is preferred. It does
- * some harm here, too, as a tick of this CPU just before would (turn_of): of a ring of eight threads
- * 40 % of the samples were missing. So only crowds are noted, which cost more time than that to judge. */
-static void note_for_other(struct ticker *t)
+ * some harm here, too: what it displaces may not come to the other CPU in time (a ring of eight threads
+ * had 40 % of its samples too few). So only crowds are noted, which take more time than that to judge. */
+static void note(struct ticker *t, struct ticker *of, struct planned *tick)
 {
-	struct ticker *of = t->notes_for;
 	uint64_t from = monotonic_ns();
 
-	of->note_ns = 0;
-	if (!roster_try(t->with->roster))
+	tick->note_ns = 0;
+	if (from >= tick->due_ns || !roster_try(t->with->roster))
 		return;
 	of->crowded = roster_note(t->with->roster) > CROWD;
 	roster_unlock(t->with->roster);
 	of->note_took_ns = monotonic_ns() - from;
-	of->noted = true;
+	tick->noted = true;
 }
 
-/* When it is to note for another ticker; UINT64_MAX: it is not. */
-static uint64_t note_due(const struct ticker *t)
+/* The next tick that it is to note for; NULL: there is none. */
+static struct planned *next_to_note(const struct ticker *t)
 {
-	uint64_t ns = t->notes_for ? (uint64_t)t->notes_for->note_ns : 0;
+	struct planned *ticks = t->notes_for ? t->notes_for->next : NULL, *found = NULL;
 
-	return ns ? ns : UINT64_MAX;
+	for (unsigned i = 0; ticks && i < 2; i++)
+		if (ticks[i].note_ns && (!found || ticks[i].note_ns < found->note_ns))
+			found = &ticks[i];
+	return found;
 }
 
 /* Does what is due. False: nothing is. */
 static bool tick(struct ticker *t)
 {
+	struct planned *of_other = next_to_note(t);
 	uint64_t now = monotonic_ns();
 
-	if (now >= t->due_ns) {
+	if (now >= next_tick(t)->due_ns) {
 		make_tick(t);
 		plan_tick(t);
-		t->noted = false;
-		t->note_ns = t->crowded ? t->due_ns - NOTE_NS - t->note_took_ns : 0;
 		return true;
 	}
-	if (now < note_due(t))
+	if (!of_other || now < of_other->note_ns)
 		return false;
-	note_for_other(t);
+	note(t, t->notes_for, of_other);
 	return true;
 }
 
-static uint64_t next_ns(const struct ticker *t)
+static uint64_t next_ns(struct ticker *t)
 {
-	uint64_t note = note_due(t);
+	const struct planned *of_other = next_to_note(t);
+	uint64_t note_ns = of_other ? (uint64_t)of_other->note_ns : 0;
 
-	return note < t->due_ns ? note : t->due_ns;
+	return note_ns && note_ns < next_tick(t)->due_ns ? note_ns : next_tick(t)->due_ns;
 }
 
 /* Sleeps until the tick, a request of the round's thread, or the end. */
@@ -379,7 +377,7 @@ static void sleep_until_tick(struct ticker *t)
 	struct timespec left = to_timespec(next > now ? next - now : 0);
 	eventfd_t count;
 
-	watchdog_rests(t->with->watchdog, t->cpu % WATCH_POSTS, t->due_ns);
+	watchdog_rests(t->with->watchdog, t->cpu % WATCH_POSTS, next_tick(t)->due_ns);
 	if (!first(&t->asked) && !t->with->pace.quit && ppoll(&asked, 1, &left, NULL) > 0)
 		eventfd_read(t->asked_fd, &count);
 }
@@ -470,9 +468,10 @@ int ticker_start(struct ticker **out, struct ticking *with, unsigned cpu, struct
 	t->realtime = t->has_cpu = true;
 	if (getrandom(&t->sought.random, sizeof(t->sought.random), 0) < 0 || !t->sought.random)
 		t->sought.random = monotonic_ns() | 1;
-	t->tick = with->pace.start_ns < monotonic_ns() ?
-			  (monotonic_ns() - with->pace.start_ns) / with->pace.period_ns :
-			  0;
+	t->next[1].period = with->pace.start_ns < monotonic_ns() ?
+				    (monotonic_ns() - with->pace.start_ns) / with->pace.period_ns :
+				    0;
+	plan_tick(t);
 	plan_tick(t);
 	t->asked_fd = eventfd(0, EFD_CLOEXEC);
 	if (copiers_new(&t->copiers, &slot_loss, err)) {

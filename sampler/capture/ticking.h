@@ -31,7 +31,6 @@ struct ticker_figures {
 struct pace {
 	uint64_t start_ns;	  /* CLOCK_MONOTONIC: ticks are on a grid from here on */
 	uint64_t period_ns;	  /* of the requested rate */
-	uint64_t seed;		  /* of the ticks' random offsets */
 	_Atomic uint32_t stride;  /* periods from tick to tick, in 1/BUDGET_ONE */
 	_Atomic uint32_t weight;  /* of a CPU sample, in 1/BUDGET_ONE */
 	_Atomic bool quit, pause; /* pause: no thread is to be asked now */

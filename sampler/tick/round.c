@@ -82,7 +82,6 @@ int round_init(struct round *r, const pid_t *pids, size_t count,
 		return error_errno(err, ERR_IO, "cannot make an eventfd");
 	if (getrandom(&p->random, sizeof(p->random), 0) < 0 || !p->random)
 		p->random = monotonic_ns() | 1;
-	r->ticking.pace.seed = plan_random(p);
 	rc = recorded_init(&r->recorded, pids, count, options, err);
 	if (rc)
 		return rc;
