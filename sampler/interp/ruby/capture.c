@@ -207,7 +207,7 @@ static void note_new(struct walker *w, uint64_t iseq, uint64_t ep)
 {
 	size_t i = 0;
 
-	if (!w->rt->layout->qualified || !interp_copy_is_new(w->copy, iseq))
+	if (!ruby_knows_classes(w->rt) || !interp_copy_is_new(w->copy, iseq))
 		return;
 	while (i < w->new_count && w->new[i].iseq != iseq)
 		i++;

@@ -23,7 +23,7 @@
 
 enum { CODE_BYTES = 96, VERSION_BYTES = 16 };
 
-enum { VERSION, VM_PTR, AT_EXIT, SYMBOLS };
+enum { VERSION, VM_PTR, AT_EXIT, OBJECT, SYMBOLS };
 
 /* Does the main thread of the state at `vm` lead back to it? */
 static bool is_vm(const struct ruby_layout *l, const struct memory *memory, uint64_t vm)
@@ -121,6 +121,7 @@ static int find_state(struct ruby_runtime *rt, const struct elfsymbol *s, const 
 	if (!is_vm(rt->layout, memory, rt->vm) || !ruby_find_lists(rt, memory))
 		return error_set(why, ERR_FORMAT, "%s: its threads cannot be found", rt->version);
 	rt->symbols = ruby_find_symbols(rt, image, bias, memory);
+	rt->object = s[OBJECT].found ? bias + s[OBJECT].addr : 0;
 	return ruby_find_loop(&rt->loop, image, bias, memory);
 }
 
@@ -140,6 +141,7 @@ int ruby_find(void **out, const struct image *image, uint64_t bias, const struct
 		[VERSION] = { .name = "ruby_version" },
 		[VM_PTR] = { .name = "ruby_current_vm_ptr" },
 		[AT_EXIT] = { .name = "ruby_vm_at_exit" },
+		[OBJECT] = { .name = "rb_cObject" },
 	};
 	struct ruby_runtime *rt;
 	int rc;

@@ -10,13 +10,13 @@
 
 static const struct ruby_layout layouts[] = {
 	/* clang-format off */
-	/*  frame ec_thread thread_ec native pthread tid  insns parent entry shift embed class   bit qualified */
-	{ 300, 56,  56,       40,       0,    80,      0,  120,  168,    8,   1,   16, 0, 0, 0,       12, false },
-	{ 301, 64,  48,       40,       0,    80,      0,  120,  168,   12,   1,   16, 0, 0, 0,       12, false },
-	{ 302, 64,  48,       48,      40,     8,      0,  112,  160,   12,   0,   24, 0, 0, 0,       12, false },
-	{ 303, 56,  48,       48,      40,    16,     24,  112,  160,   12,   0,   24, 128, 149, 152, 12, false },
-	{ 304, 56,  48,       48,      40,    16,     24,  112,  160,   12,   0,   24, 128, 149, 152, 13, true },
-	{ 400, 56,  48,       48,      40,    16,     24,  112,  168,   12,   0,   24, 136, 149, 152, 13, true },
+	/*  frame ec_thread thread_ec native pthread tid  insns parent entry shift embed class variables bit qualified */
+	{ 300, 56,  56,       40,       0,    80,      0,  120,  168,    8,   1,   16, 0, 0, 0, true, 12, false },
+	{ 301, 64,  48,       40,       0,    80,      0,  120,  168,   12,   1,   16, 0, 0, 0, true, 12, false },
+	{ 302, 64,  48,       48,      40,     8,      0,  112,  160,   12,   0,   24, 0, 0, 0, false, 12, false },
+	{ 303, 56,  48,       48,      40,    16,     24,  112,  160,   12,   0,   24, 128, 149, 152, false, 12, false },
+	{ 304, 56,  48,       48,      40,    16,     24,  112,  160,   12,   0,   24, 128, 149, 152, false, 13, true },
+	{ 400, 56,  48,       48,      40,    16,     24,  112,  168,   12,   0,   24, 136, 149, 152, false, 13, true },
 	/* clang-format on */
 };
 

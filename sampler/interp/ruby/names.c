@@ -1,14 +1,14 @@
 /*
- * The names of Ruby's functions, as the release's own backtraces show them (vm_backtrace.c).
+ * The names of Ruby's functions, as backtraces of 3.4 and later show them (vm_backtrace.c), also in
+ * releases whose own backtraces have no class.
  *
- * Up to 3.3 that is an iseq's label: "total", "block in total". From 3.4 on it is made from the iseqs
- * around it and from the class of the method: "block in Shop#total" (Feature #19117). An iseq does
- * not lead to its method. So captures note which method entry the frames of a new iseq had, and here
- * it is proven: its definition must be the iseq. Without it, or if the class has no permanent name,
- * the name is without the class, as in backtraces.
+ * From 3.4 on the name is made from the iseqs around it and from the class of the method: "block in
+ * Shop#total" (Feature #19117). Up to 3.3 an iseq has a label: "block in total"; the class is put in front
+ * of the method. An iseq does not lead to its method. So captures note which method entry the frames of
+ * a new iseq had, and here it is proven: its definition must be the iseq. Without it, or if the class
+ * has no permanent name, the name is without the class.
  *
- * Functions written in C have the name of their method, in all releases with the class if it is
- * known.
+ * Functions written in C have the name of their method, with the class if it is known.
  */
 #include <stdio.h>
 #include <string.h>
@@ -61,46 +61,9 @@ static const char *copy(struct naming *n, const char *bytes)
 	return kept;
 }
 
-static bool is_module(uint64_t flags)
-{
-	return ruby_type(flags) == T_OBJECT_CLASS || ruby_type(flags) == T_MODULE;
-}
-
-/* The path of a class or module, if it is permanent; else NULL. */
-static const char *class_path(struct naming *n, uint64_t class)
-{
-	const struct ruby_layout *l = n->rt->layout;
-	uint8_t permanent;
-	uint64_t path;
-
-	if (n->memory->read(n->memory, class + l->class_flags, &permanent, 1) || !(permanent & 1) ||
-	    memory_read_u64(n->memory, class + l->classpath, &path))
-		return NULL;
-	return text(n, path);
-}
-
-/* "Owner#name", "Owner.name" for a class's own methods, or "name". */
 static const char *qualified(struct naming *n, uint64_t owner, const char *name)
 {
-	const struct ruby_layout *l = n->rt->layout;
-	char object[OBJECT_BYTES], full[NAME_BYTES];
-	const char *class = NULL;
-	bool own;
-
-	if (!name || !l->classpath || !read_object(n, owner, object) ||
-	    !is_module(memory_word(object, 0)))
-		return name;
-	own = ruby_type(memory_word(object, 0)) == T_OBJECT_CLASS &&
-	      memory_word(object, 0) >> l->singleton & 1;
-	if (!own)
-		class = class_path(n, owner);
-	else if (!memory_read_u64(n->memory, owner + l->attached, &owner) &&
-		 read_object(n, owner, object) && is_module(memory_word(object, 0)))
-		class = class_path(n, owner);
-	if (!class)
-		return name;
-	snprintf(full, sizeof(full), "%s%c%s", class, own ? '.' : '#', name);
-	return copy(n, full);
+	return name ? ruby_qualify(n->rt, n->memory, owner, name, n->arena, &n->nomem) : NULL;
 }
 
 /* The class of the method whose iseq is `method_iseq`, as noted for the iseq `noted`; 0: not known. */
@@ -166,6 +129,27 @@ static bool find_labelled(const struct naming *n, uint64_t iseq, struct around *
 	return false;
 }
 
+/* "rescue in total" as "rescue in Shop#total". */
+static const char *label_with_class(struct naming *n, uint64_t addr, const char *label)
+{
+	const char *name, *full;
+	char whole[NAME_BYTES];
+	size_t len, of_name;
+	unsigned levels;
+	struct around a;
+
+	if (!label || !find_labelled(n, addr, &a, &levels) || a.type != ISEQ_METHOD)
+		return label;
+	name = text(n, a.label);
+	full = qualified(n, owner_of(n, addr, a.iseq), name);
+	len = strlen(label);
+	of_name = name ? strlen(name) : 0;
+	if (!full || full == name || of_name > len || strcmp(label + len - of_name, name) != 0)
+		return label;
+	snprintf(whole, sizeof(whole), "%.*s%s", (int)(len - of_name), label, full);
+	return copy(n, whole);
+}
+
 /* calculate_iseq_label() of 3.4. */
 static const char *made_label(struct naming *n, uint64_t iseq)
 {
@@ -214,7 +198,7 @@ static int resolve_iseq(struct naming *n, uint64_t addr, uint64_t body_at, struc
 	code->lines = lines;
 	code->name = n->rt->layout->qualified ? made_label(n, addr) : NULL;
 	if (!code->name)
-		code->name = text(n, memory_word(body, BODY_LABEL));
+		code->name = label_with_class(n, addr, text(n, memory_word(body, BODY_LABEL)));
 	code->file = text(n, path_of(n, body));
 	code->first_line = memory_u32(body, BODY_LINE) >> n->rt->layout->line_shift;
 	return code->name && code->file ? 0 : ERR_FORMAT;

@@ -38,8 +38,9 @@ struct ruby_layout {
 	uint8_t attached, class_flags,
 		classpath; /* RClass's attached object, flags and path; 0: they
 						   * are elsewhere */
+	bool variables;	   /* namely in a table of variables (classes.c) */
 	uint8_t singleton; /* bit of RBasic.flags: a singleton class */
-	bool qualified;	   /* labels have the class: "Shop#total" (Ruby's Feature #19117) */
+	bool qualified;	   /* backtraces have the class: "Shop#total" (Ruby's Feature #19117) */
 };
 
 enum {
@@ -190,7 +191,8 @@ enum { RUBY_OWNERS = 4096 };
 /* Found out by captures, on any thread. A lost or stale entry costs a class in a name, never a wrong
  * one. */
 struct ruby_shared {
-	_Atomic uint64_t guard; /* with which libc's setjmp(3) hides addresses */
+	_Atomic uint64_t guard;		       /* with which libc's setjmp(3) hides addresses */
+	_Atomic uint64_t path_id, attached_id; /* classes.c; 0: not known yet */
 	struct {
 		_Atomic uint64_t iseq, method; /* a method's iseq, and its method entry */
 	} owners[RUBY_OWNERS];
@@ -203,6 +205,7 @@ struct ruby_runtime {
 	uint16_t ractor_threads; /* head of a ractor's list of threads */
 	uint16_t ractor_node;	 /* a ractor's node in the list of ractors */
 	uint64_t symbols;	 /* ruby_global_symbols; 0: not found */
+	uint64_t object;	 /* the variable rb_cObject; 0: not found */
 	struct ruby_loop loop;
 	struct ruby_shared *shared; /* owned */
 };
@@ -278,6 +281,13 @@ void ruby_copy_identity(const struct ruby_runtime *rt, struct interp_copy *copy,
 int ruby_resolve(const void *rt, const struct memory *memory, uint64_t addr, struct arena *arena,
 		 struct interp_code *code);
 void ruby_note_owner(const struct ruby_runtime *rt, uint64_t iseq, uint64_t method);
+
+/* classes.c. "Owner#name", "Owner.name", or `name` itself if the class is not known or has no permanent
+ * path; in `arena`. NULL: *nomem, out of memory. */
+const char *ruby_qualify(const struct ruby_runtime *rt, const struct memory *memory, uint64_t owner,
+			 const char *name, struct arena *arena, bool *nomem);
+/* Can it be known at all? */
+bool ruby_knows_classes(const struct ruby_runtime *rt);
 
 /* lines.c */
 struct ruby_lines;
