@@ -12,7 +12,9 @@
  * one of these it is.
  *
  * Which thread is looked at first, or not at all since another one was found, has no influence on
- * what is found: there is one thread at most. A thread that stays asleep is looked at less and less
+ * what is found: there is one thread at most. So the ones that were found last come first, and two of
+ * them are judged at once: beside 100 threads that wait, one that runs was held for 166 µs, mostly by the
+ * looks at the others. A thread that stays asleep is looked at less and less
  * often, at random moments, and then its sample stands for the ticks without a look (backoff.h).
  *
  * Rejected: a bound instead of equal moments. With 60 µs, threads that had been woken and waited for
@@ -301,7 +303,7 @@ struct candidate {
 	char state; /* 0: not read */
 };
 
-enum { FEW = 2, MANY = 4 };
+enum { FEW = 2, MANY = 4, AT_ONCE = 2 };
 
 /* A search's own state. */
 struct search {
@@ -311,6 +313,8 @@ struct search {
 	uint64_t came_ns; /* when we got the CPU; 0: not read yet */
 	uint64_t best_ns; /* not bound: when the thread found so far left the CPU */
 	struct candidate few[FEW];
+	const struct seat *hinted[ROSTER_HINTS];
+	unsigned hinted_count, at_once; /* how many more are judged at once */
 };
 
 static char living_state(struct roster *r, struct seat *seat, struct thread_stat *now)
@@ -450,7 +454,12 @@ static bool look_at(struct search *search, struct seat *seat, bool alone)
 		return false; /* the search that follows is to see the same threads */
 	}
 	plan_look(search->roster, s, seat, search->tick, moved);
-	return moved && judge_in_turn(search, (struct candidate){ .seat = seat, .weight = weight });
+	if (!moved)
+		return false;
+	if (!search->at_once)
+		return judge_in_turn(search, (struct candidate){ .seat = seat, .weight = weight });
+	search->at_once--;
+	return judge(search, &(struct candidate){ .seat = seat, .weight = weight });
 }
 
 /* A process without a clock is one that has ended: its threads' files say so. */
@@ -464,6 +473,14 @@ static bool bench_ran(struct bench *b, uint64_t due_ns)
 		       (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec, due_ns);
 }
 
+static bool was_hinted(const struct search *search, const struct seat *seat)
+{
+	for (unsigned i = 0; i < search->hinted_count; i++)
+		if (search->hinted[i] == seat)
+			return true;
+	return false;
+}
+
 static bool look_at_bench(struct search *search, struct bench *b)
 {
 	size_t at = b->count ? roster_random(&search->sought->random) % b->count : 0;
@@ -471,11 +488,52 @@ static bool look_at_bench(struct search *search, struct bench *b)
 	if (!b->count || !bench_ran(b, search->sought->due_ns))
 		return false;
 	for (size_t i = 0; i < b->count; i++) {
-		if (look_at(search, &search->roster->seats[b->first + at], b->count == 1))
+		struct seat *seat = &search->roster->seats[b->first + at];
+
+		if (!was_hinted(search, seat) && look_at(search, seat, b->count == 1))
 			return true;
 		at = at + 1 < b->count ? at + 1 : 0;
 	}
 	return false;
+}
+
+/* True if the search is over. */
+static bool look_at_hints(struct search *search)
+{
+	struct roster *r = search->roster;
+
+	search->at_once = AT_ONCE;
+	for (unsigned i = 0; i < ROSTER_HINTS; i++) {
+		size_t bench = search->sought->hints[i].bench, at = search->sought->hints[i].seat;
+		struct bench *b = &r->benches[bench];
+		struct seat *seat = &r->seats[at];
+
+		if (bench >= r->bench_count || at < b->first || at - b->first >= b->count ||
+		    was_hinted(search, seat))
+			continue;
+		/* The clock of a process with many threads costs more than a thread's. */
+		if (b->count == 1 && !bench_ran(b, search->sought->due_ns))
+			continue;
+		search->hinted[search->hinted_count++] = seat;
+		if (look_at(search, seat, b->count == 1))
+			return true;
+	}
+	search->at_once = 0;
+	return false;
+}
+
+/* The found one comes first, the others behind it. */
+static void note_hint(const struct roster *r, struct sought *s)
+{
+	size_t bench = 0, at = (size_t)(s->seat - r->seats), last = 0;
+
+	while (bench + 1 < r->bench_count && r->benches[bench + 1].first <= at)
+		bench++;
+	while (last + 1 < ROSTER_HINTS && s->hints[last].seat != at)
+		last++;
+	memmove(&s->hints[1], &s->hints[0], last * sizeof(s->hints[0]));
+	s->hints[0].bench = (uint32_t)bench;
+	s->hints[0].seat = (uint32_t)at;
 }
 
 static void look_at_all(struct search *search)
@@ -513,10 +571,14 @@ void roster_search(struct roster *r, struct sought *s)
 	s->moved = 0;
 	if (s->expects)
 		came_at(&search);
-	look_at_all(&search);
-	judge_few(&search);
+	if (!look_at_hints(&search)) {
+		look_at_all(&search);
+		judge_few(&search);
+	}
 	if (!read_counters(&search))
 		s->seat = NULL;
+	if (s->seat)
+		note_hint(r, s);
 }
 
 bool roster_state(struct roster *r, struct sought *s)

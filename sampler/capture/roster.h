@@ -80,6 +80,8 @@ void roster_pace(struct roster *r, uint64_t apart_ns);
  * before is kept. The roster is locked. ERR_NOMEM. */
 int roster_list(struct roster *r, struct member *const *members, size_t count);
 
+enum { ROSTER_HINTS = 4 };
+
 /* One tick's search. */
 struct sought {
 	int cpu;
@@ -90,6 +92,10 @@ struct sought {
 	bool expects;	  /* a thread is likely to be found: one was at the last tick */
 	int own_sched_fd; /* /proc/thread-self/sched of the calling thread */
 	uint64_t random;  /* state of the caller's random numbers, not 0 */
+	/* Threads that the last searches have found, the latest first. */
+	struct {
+		uint32_t bench, seat; /* which may be others by now */
+	} hints[ROSTER_HINTS];
 	/* Found: */
 	struct seat *seat;	    /* NULL: none of the threads was on the CPU */
 	bool proven;		    /* it left the CPU at the moment at which we came */
