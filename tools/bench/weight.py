@@ -17,6 +17,7 @@ NS = {"us": 1e-3, "ms": 1.0, "s": 1e3}
 NOTES_MAX = 1 << 18  # as in felt.c
 SECONDS = 8
 GAP_NS = 10000
+STOPS = ["--engine", "ptrace"]  # perf events stop no thread; with --wall it is this anyway
 HOLD_SECONDS = int(os.environ.get("BENCH_HOLD_SECONDS", "30"))
 
 
@@ -40,8 +41,9 @@ def sampled(folder, pid, seconds, *options):
 
 
 def longest_held(err):
+    """In ms; 0 if no thread was stopped."""
     found = re.search(r"held: .*?max ([\d.]+)(us|ms|s),", err)
-    return float(found.group(1)) * NS[found.group(2)]
+    return float(found.group(1)) * NS[found.group(2)] if found else 0.0
 
 
 def beside_a_thousand(folder):
@@ -51,9 +53,9 @@ def beside_a_thousand(folder):
                               stdout=subprocess.DEVNULL)
     try:
         time.sleep(3)
-        for options in (("-r", "99"), ("-r", "99", "--wall"), ("-r", "999"), ("-r", "999", "--wall")):
-            err, _, file = sampled(folder, target.pid, SECONDS, *options)
-            name = f"{options[1]} Hz{' --wall' * (len(options) > 2)}"
+        for rate, *options in (("99",), ("99", *STOPS), ("99", "--wall"), ("999",), ("999", *STOPS), ("999", "--wall")):
+            err, _, file = sampled(folder, target.pid, SECONDS, "-r", rate, *options)
+            name = f"{rate} Hz{' by stops' * (options == STOPS)}{' --wall' * ('--wall' in options)}"
             cpu = float(re.search(r"\(([\d.]+)% of one CPU\)", err).group(1))
             lasted = float(re.search(r"samples: \d+ in ([\d.]+)s", err).group(1))
             kept = float(re.search(r"rate: ([\d.]+)", err).group(1))
@@ -154,7 +156,7 @@ def beside_busy_loops(folder):
     """Two targets with four busy threads each, beside 16 busy loops."""
     section(f"Beside 16 busy loops, {HOLD_SECONDS} s at 99 and at 999 Hz --wall, at the same time")
     counter = need(os.path.join(BENCH, "counter"))
-    modes = (("-r", "99"), ("-r", "999", "--wall"))
+    modes = (("-r", "99", *STOPS), ("-r", "999", "--wall"))
     controls, loops, targets = Controls(folder), [], []
     try:
         loops += (subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(16))

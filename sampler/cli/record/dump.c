@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/file/outfile.h"
 #include "base/process/process.h"
+#include "sampler/child/priority.h"
 #include "sampler/child/privilege.h"
 #include "sampler/cli/common/cli.h"
 #include "sampler/cli/record/details.h"
@@ -229,8 +230,10 @@ int cli_dump(int argc, char **argv)
 	struct outfile file = OUTFILE_NONE;
 	struct dump *d = NULL;
 	struct options o;
-	int status = parse_options(&o, argc, argv);
+	int status;
 
+	set_priority(PRIORITY_PROMPT);
+	status = parse_options(&o, argc, argv);
 	if (status == CLI_GO_ON && o.goroutines)
 		status = cli_gotake_dump(o.pids[0], o.output, o.stop_ns);
 	else if (status == CLI_GO_ON)

@@ -56,7 +56,7 @@ static bool is_unaided(const struct recording_stats *s)
 		return false;
 	set_priority(PRIORITY_HOLDING);
 	unaided = !has_realtime_class(0);
-	set_priority(PRIORITY_ORDINARY);
+	set_priority(PRIORITY_PROMPT);
 	return unaided;
 }
 

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/file/outfile.h"
 #include "base/process/process.h"
+#include "sampler/child/priority.h"
 #include "sampler/child/privilege.h"
 #include "sampler/cli/common/cli.h"
 #include "sampler/cli/common/defaultname.h"
@@ -402,8 +403,10 @@ int cli_record(int argc, char **argv)
 	struct outfile file = OUTFILE_NONE;
 	struct recording *r = NULL;
 	struct options o;
-	int status = parse_options(&o, argc, argv);
+	int status;
 
+	set_priority(PRIORITY_PROMPT);
+	status = parse_options(&o, argc, argv);
 	if (status == CLI_GO_ON && at_once(&o))
 		status = take_at_once(&o);
 	else if (status == CLI_GO_ON && roundsoptions_wanted(&o.rounds))

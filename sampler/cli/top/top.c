@@ -20,6 +20,7 @@
 #include "base/process/process.h"
 #include "pprof/profile.h"
 #include "pprof/report/live.h"
+#include "sampler/child/priority.h"
 #include "sampler/child/privilege.h"
 #include "sampler/cli/common/cli.h"
 #include "sampler/cli/common/defaultname.h"
@@ -553,8 +554,10 @@ int cli_top(int argc, char **argv)
 	struct outfile output = OUTFILE_NONE;
 	struct recording *r = NULL;
 	struct topoptions o;
-	int status = topoptions_parse(&o, argc, argv);
+	int status;
 
+	set_priority(PRIORITY_PROMPT);
+	status = topoptions_parse(&o, argc, argv);
 	if (status == CLI_GO_ON)
 		status = watch(&r, &o, &output);
 	outfile_abort(&output);
