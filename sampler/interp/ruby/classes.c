@@ -26,6 +26,7 @@ enum {
 	TABLE_BOUND = 40,
 	TABLE_ENTRIES = 48,
 	TABLE_BYTES = 56,
+	ENTRY_HASH = 0, /* of a deleted entry: NONE; its key and value stay */
 	ENTRY_KEY = 8,
 	ENTRY_VALUE = 16,
 	ENTRY_BYTES = 24,
@@ -34,6 +35,8 @@ enum {
 
 	NAME_BYTES = 25000, /* two texts of object.c, each byte of which may become three */
 };
+
+static const uint64_t NONE = UINT64_MAX;
 
 struct lookup {
 	const struct ruby_runtime *rt;
@@ -78,7 +81,7 @@ static bool find_entry(const struct lookup *l, uint64_t class, size_t word, uint
 		if (l->memory->read(l->memory, at, piece, n * ENTRY_BYTES))
 			return false;
 		for (const char *e = piece; e < piece + n * ENTRY_BYTES; e += ENTRY_BYTES)
-			if (memory_word(e, word) == value) {
+			if (memory_word(e, word) == value && memory_word(e, ENTRY_HASH) != NONE) {
 				memcpy(entry, e, ENTRY_BYTES);
 				return true;
 			}
@@ -97,7 +100,7 @@ static bool is_text(const struct lookup *l, uint64_t addr, const char *wanted)
 	       !l->memory->read(l->memory, text.at, bytes, len) && !memcmp(bytes, wanted, len);
 }
 
-/* The ID under which Object has its path. */
+/* The ID under which Object has its path; NONE: it has none; 0: not known. */
 static uint64_t learn_path(const struct lookup *l, uint64_t object)
 {
 	char entry[ENTRY_BYTES];

@@ -1,6 +1,6 @@
 /*
- * The names of Ruby's functions, as backtraces of 3.4 and later show them (vm_backtrace.c), also in
- * releases whose own backtraces have no class.
+ * The names of Ruby's functions: those of the release's own backtraces (vm_backtrace.c), with the
+ * class as backtraces have it from 3.4 on.
  *
  * From 3.4 on the name is made from the iseqs around it and from the class of the method: "block in
  * Shop#total" (Feature #19117). Up to 3.3 an iseq has a label: "block in total"; the class is put in front

@@ -188,7 +188,7 @@ struct ruby_loop {
 
 enum { RUBY_OWNERS = 4096 };
 
-/* Found out by captures, on any thread. A lost or stale entry costs a class in a name, never a wrong
+/* Found out by captures and when names are read, on any thread. A lost or stale entry costs a class in a name, never a wrong
  * one. */
 struct ruby_shared {
 	_Atomic uint64_t guard;		       /* with which libc's setjmp(3) hides addresses */

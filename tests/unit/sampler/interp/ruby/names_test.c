@@ -265,3 +265,109 @@ Test(rubynames, an_identity_that_cannot_be_read_is_not_valid)
 	put(fake_body(iseq) + BODY_PATH, UINT64_MAX & ~7ull);
 	cr_assert(!identity_of(iseq).valid);
 }
+
+/* Up to 3.1: classes with a table of variables. */
+
+enum { PATH_ID = 0x1a31, TEMPORARY_ID = 0x1a41, ATTACHED_ID = 0x1a51, DELETED = -1 };
+
+/* A class, a singleton one if so, whose variables are these entries: {hash, ID, value}. */
+static uint64_t class_with(bool singleton, size_t count, const uint64_t entries[][3])
+{
+	uint64_t at = fake_alloc(40), ext = fake_alloc(16), table = fake_alloc(56);
+	uint64_t first = fake_alloc(24 * (count + 1)); /* the table begins with its second entry */
+
+	put(at, T_OBJECT_CLASS | (uint64_t)singleton << 12);
+	put(at + 24, ext);
+	put(ext + 8, table);
+	put(table + 32, 1);
+	put(table + 40, count + 1);
+	put(table + 48, first);
+	for (size_t i = 0; i < count; i++)
+		for (unsigned k = 0; k < 3; k++)
+			put(first + 24 * (i + 1) + 8 * k, entries[i][k]);
+	return at;
+}
+
+static uint64_t begin_with_object(unsigned minor)
+{
+	uint64_t object, singleton;
+
+	fake_begin(3, minor);
+	object = class_with(false, 2,
+			    (uint64_t[][3]){ { 1, 0x1a21, fake_string("Objecu") },
+					     { 2, PATH_ID, fake_string("Object") } });
+	singleton = class_with(true, 1, (uint64_t[][3]){ { 3, ATTACHED_ID, object } });
+	put(object + 8, singleton);
+	fake_rt.object = fake_alloc(8);
+	put(fake_rt.object, object);
+	return object;
+}
+
+static const char *name_in(uint64_t class)
+{
+	uint64_t method = fake_iseq(ISEQ_METHOD, "total", 7, 4);
+
+	ruby_note_owner(&fake_rt, method, fake_method(class, METHOD_IS_ISEQ, method, 0));
+	return name_of(method);
+}
+
+Test(rubynames, classes_of_3_0_and_3_1_are_among_their_variables)
+{
+	for (unsigned minor = 0; minor <= 1; minor++) {
+		uint64_t shop, object = begin_with_object(minor), block, rescue, method;
+
+		shop = class_with(false, 2,
+				  (uint64_t[][3]){ { 9, 0x1a61, 3 },
+						   { 8, PATH_ID, fake_string("Shop::Cart") } });
+		cr_expect_str_eq(name_in(object), "Object#total");
+		cr_expect_str_eq(name_in(shop), "Shop::Cart#total");
+		cr_expect_str_eq(
+			name_in(class_with(true, 1, (uint64_t[][3]){ { 7, ATTACHED_ID, shop } })),
+			"Shop::Cart.total");
+		method = fake_iseq(ISEQ_METHOD, "total", 7, 4);
+		block = block_in(method, ISEQ_BLOCK, "block in total");
+		rescue = block_in(method, ISEQ_RESCUE, "rescue in total");
+		ruby_note_owner(&fake_rt, block, fake_method(shop, METHOD_IS_ISEQ, method, 0));
+		ruby_note_owner(&fake_rt, rescue, fake_method(shop, METHOD_IS_ISEQ, method, 0));
+		cr_expect_str_eq(name_of(block), "block in Shop::Cart#total");
+		cr_expect_str_eq(name_of(rescue), "rescue in Shop::Cart#total");
+	}
+}
+
+Test(rubynames, a_path_that_is_deleted_or_temporary_is_none)
+{
+	begin_with_object(1);
+	cr_expect_str_eq(name_in(class_with(false, 1,
+					    (uint64_t[][3]){ { (uint64_t)DELETED, PATH_ID,
+							       fake_string("Shop") } })),
+			 "total");
+	cr_expect_str_eq(name_in(class_with(false, 1,
+					    (uint64_t[][3]){ { 4, TEMPORARY_ID,
+							       fake_string("#<Class:1>::A") } })),
+			 "total");
+	cr_expect_str_eq(name_in(class_with(true, 0, NULL)), "total", "attached to nothing");
+}
+
+Test(rubynames, tables_that_cannot_be_are_left_alone)
+{
+	uint64_t object = begin_with_object(1), table;
+
+	table = memory_word(fake, memory_word(fake, object - FAKE + 24) - FAKE + 8);
+	put(table + 40, 1ull << 40); /* so many entries */
+	cr_expect_str_eq(name_in(object), "total");
+	put(table + 40, 0); /* it ends before it begins */
+	cr_expect_str_eq(name_in(object), "total");
+	put(table + 40, 3);
+	put(table + 48, 0x7fff00000000);
+	cr_expect_str_eq(name_in(object), "total");
+	put(fake_rt.object, 0x7fff00000000);
+	cr_expect_str_eq(name_in(object), "total");
+}
+
+Test(rubynames, without_object_there_are_no_classes)
+{
+	uint64_t object = begin_with_object(1);
+
+	fake_rt.object = 0;
+	cr_expect_str_eq(name_in(object), "total");
+}
