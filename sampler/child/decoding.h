@@ -19,7 +19,7 @@ struct modmap;
 struct outfile;
 struct symbolizer;
 
-enum { DECODE_MISSING_ROOM = 400 };
+enum { DECODE_MISSING_ROOM = 1024 };
 
 /* Figures that the work reports. They come from the sandbox: nothing in them is to be relied on. */
 struct decode_result {

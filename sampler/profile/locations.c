@@ -20,6 +20,7 @@
 #include "sampler/member/member.h"
 #include "sampler/profile/announce.h"
 #include "sampler/profile/assemble.h"
+#include "symbolize/files/debugpackage.h"
 #include "sampler/profile/symbolized.h"
 #include "sampler/unwind/table/unnamed.h"
 #include "sampler/tick/recorded.h"
@@ -392,10 +393,30 @@ static size_t next_nameless(const struct locations *p, size_t last)
 	return most;
 }
 
+/* ": install A, B", as far as the distribution's index tells what. Returns the text's length. */
+static size_t add_packages(struct image *const *said, int count, char *text, size_t room)
+{
+	char name[DEBUGPACKAGE_ROOM];
+	int named = 0;
+	size_t len = 0;
+
+	for (int i = 0; i < count; i++)
+		if (image_build_id(said[i]) &&
+		    debugpackage_find(DEBUGPACKAGE_LISTS, image_build_id(said[i]), name))
+			len += (size_t)snprintf(text + len, room - len, "%s%s",
+						named++ ? ", " : ": install ", name);
+	if (!named)
+		len = (size_t)snprintf(text, room, ": install %s",
+				       count > 1 ? "their debug packages" : "its debug package");
+	else if (named < count)
+		len += (size_t)snprintf(text + len, room - len, " and what the others have");
+	return len;
+}
+
 void locations_missing(const struct locations *p, bool asked_network, char *text, size_t room)
 {
 	size_t count, len = 0, i = p->image_count;
-	struct image *const *images = modmap_images(p->maps, &count);
+	struct image *const *images = modmap_images(p->maps, &count), *named[MISSING_MAX];
 	int said = 0;
 
 	*text = '\0';
@@ -409,11 +430,12 @@ void locations_missing(const struct locations *p, bool asked_network, char *text
 			said ? ", " : "no symbols for ", is_partly_named(p, i) ? "parts of " : "",
 			image_name(images[i]), 100 * (double)p->nameless[i] / (double)p->samples,
 			said ? "" : " of samples");
+		named[said] = images[i];
 	}
 	if (said)
-		snprintf(text + len, room - len, ": install %s%s",
-			 said > 1 ? "their debug packages" : "its debug package",
-			 asked_network ? "" : ", or add --debuginfod");
+		len += add_packages(named, said, text + len, room - len);
+	if (said && !asked_network)
+		snprintf(text + len, room - len, ", or add --debuginfod");
 	printable(text, room);
 }
 
