@@ -15,8 +15,8 @@
 
 #include "base/error.h"
 #include "sampler/profile/fetching.h"
-#include "sampler/tick/options.h"
-#include "sampler/tick/stats.h"
+#include "sampler/recorded/options.h"
+#include "sampler/recorded/stats.h"
 
 struct image;
 struct modmap;

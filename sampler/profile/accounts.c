@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "sampler/member/member.h"
 #include "sampler/thread/threads.h"
-#include "sampler/tick/recorded.h"
+#include "sampler/recorded/recorded.h"
 
 /* A thread with fewer expected samples than this shares an account with others of about its CPU
  * time. One account for all of them would leave the shares of threads that use much and of those

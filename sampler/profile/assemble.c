@@ -31,7 +31,7 @@
 #include "sampler/thread/syscalls.h"
 #include "sampler/thread/threads.h"
 #include "sampler/member/member.h"
-#include "sampler/tick/recorded.h"
+#include "sampler/recorded/recorded.h"
 
 struct assembly {
 	struct recorded *recorded;

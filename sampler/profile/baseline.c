@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "sampler/member/member.h"
 #include "sampler/thread/threads.h"
-#include "sampler/tick/recorded.h"
+#include "sampler/recorded/recorded.h"
 #include "sampler/tick/walltime.h"
 
 struct baseline_entry {

@@ -33,7 +33,7 @@
 #include "sampler/child/sandbox.h"
 #include "sampler/member/member.h"
 #include "sampler/profile/debuginfod.h"
-#include "sampler/tick/recorded.h"
+#include "sampler/recorded/recorded.h"
 #include "symbolize/files/debugfile.h"
 
 enum {

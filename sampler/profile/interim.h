@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "sampler/profile/maker.h"
-#include "sampler/tick/stats.h"
+#include "sampler/recorded/stats.h"
 
 struct error;
 struct interim;

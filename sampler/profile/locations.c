@@ -23,7 +23,7 @@
 #include "symbolize/files/debugpackage.h"
 #include "sampler/profile/symbolized.h"
 #include "sampler/unwind/table/unnamed.h"
-#include "sampler/tick/recorded.h"
+#include "sampler/recorded/recorded.h"
 #include "symbolize/demangle.h"
 #include "symbolize/symbolizer.h"
 

@@ -10,7 +10,7 @@
 #include "sampler/member/member.h"
 #include "sampler/profile/locations.h"
 #include "sampler/thread/threads.h"
-#include "sampler/tick/recorded.h"
+#include "sampler/recorded/recorded.h"
 
 enum { CALLS_MAX = 8 }; /* inner functions that may prove a lock */
 

@@ -15,7 +15,7 @@
 #include "sampler/profile/assemble.h"
 #include "sampler/profile/fetching.h"
 #include "sampler/profile/summary.h"
-#include "sampler/tick/recorded.h"
+#include "sampler/recorded/recorded.h"
 #include "symbolize/symbolizer.h"
 
 uint64_t maker_own_cpu_ns(uint64_t *peak_bytes)

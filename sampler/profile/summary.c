@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sampler/tick/options.h"
-#include "sampler/tick/stats.h"
+#include "sampler/recorded/options.h"
+#include "sampler/recorded/stats.h"
 
 enum { EXPECTED_MIN = 50 }; /* a smaller number may be low by chance */
 

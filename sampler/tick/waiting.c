@@ -6,7 +6,7 @@
 #include "base/room.h"
 #include "sampler/member/member.h"
 #include "sampler/thread/threads.h"
-#include "sampler/tick/recorded.h"
+#include "sampler/recorded/recorded.h"
 #include "sampler/tick/walltime.h"
 
 /* In another PID namespace each thread is asked for its number there, once. */

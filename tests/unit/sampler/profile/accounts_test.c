@@ -6,7 +6,7 @@
 #include "sampler/member/member.h"
 #include "sampler/profile/accounts.h"
 #include "sampler/thread/threads.h"
-#include "sampler/tick/recorded.h"
+#include "sampler/recorded/recorded.h"
 
 enum { MS = 1000000, THREADS = 40, HALF = THREADS / 2 };
 

@@ -16,7 +16,7 @@
 #include "sampler/child/watchdog.h"
 #include "sampler/member/member.h"
 #include "sampler/thread/threads.h"
-#include "sampler/tick/recorded.h"
+#include "sampler/recorded/recorded.h"
 #include "sampler/capture/roster.h"
 #include "sampler/capture/slots.h"
 #include "sampler/capture/ticker.h"

@@ -1,4 +1,4 @@
-#include "sampler/tick/recorded.h"
+#include "sampler/recorded/recorded.h"
 
 #include <stdlib.h>
 

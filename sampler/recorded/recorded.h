@@ -5,8 +5,8 @@
  * tick. Afterwards, or between two ticks in a copy by fork(2), sampler/profile/ makes a profile of
  * it.
  */
-#ifndef SAMPLER_TICK_RECORDED_H
-#define SAMPLER_TICK_RECORDED_H
+#ifndef SAMPLER_RECORDED_RECORDED_H
+#define SAMPLER_RECORDED_RECORDED_H
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -21,9 +21,9 @@
 #include "sampler/lock/lockset.h"
 #include "sampler/member/labelling.h"
 #include "sampler/thread/kernelstack.h"
-#include "sampler/tick/options.h"
-#include "sampler/tick/pidset.h"
-#include "sampler/tick/stats.h"
+#include "sampler/recorded/options.h"
+#include "sampler/recorded/pidset.h"
+#include "sampler/recorded/stats.h"
 
 struct error;
 struct member;

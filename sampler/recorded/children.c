@@ -26,7 +26,7 @@
 #include "base/process/process.h"
 #include "sampler/member/member.h"
 #include "sampler/thread/threads.h"
-#include "sampler/tick/recorded.h"
+#include "sampler/recorded/recorded.h"
 
 enum { LOOK_NS = 20000000, COST_FACTOR = 100 };
 

@@ -1,6 +1,6 @@
 /* What a recording counts, and the profiles that it shows while it goes on. */
-#ifndef SAMPLER_TICK_STATS_H
-#define SAMPLER_TICK_STATS_H
+#ifndef SAMPLER_RECORDED_STATS_H
+#define SAMPLER_RECORDED_STATS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* A set of processes, by their numbers: few, as a rule. */
-#ifndef SAMPLER_TICK_PIDSET_H
-#define SAMPLER_TICK_PIDSET_H
+#ifndef SAMPLER_RECORDED_PIDSET_H
+#define SAMPLER_RECORDED_PIDSET_H
 
 #include <stdbool.h>
 #include <stddef.h>

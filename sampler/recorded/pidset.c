@@ -1,4 +1,4 @@
-#include "sampler/tick/pidset.h"
+#include "sampler/recorded/pidset.h"
 
 #include <stdlib.h>
 

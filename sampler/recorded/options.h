@@ -1,6 +1,6 @@
 /* What a recording is asked for. */
-#ifndef SAMPLER_TICK_OPTIONS_H
-#define SAMPLER_TICK_OPTIONS_H
+#ifndef SAMPLER_RECORDED_OPTIONS_H
+#define SAMPLER_RECORDED_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
