@@ -23,6 +23,7 @@
 #include "base/process/process.h"
 #include "sampler/child/decoding.h"
 #include "sampler/child/launch.h"
+#include "sampler/child/priority.h"
 #include "sampler/child/watchdog.h"
 #include "sampler/gil.h"
 #include "sampler/member/member.h"
@@ -65,6 +66,7 @@ int recording_new(struct recording **out, const struct recording_options *option
 
 	if (!r)
 		return error_nomem(err);
+	set_priority(PRIORITY_PROMPT); /* until recording_free: we start and end sampling */
 	r->options = *options;
 	r->round.stop_fd = -1;
 	r->ended_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -473,5 +475,6 @@ void recording_free(struct recording *r)
 	round_release(&r->round);
 	if (r->ended_fd >= 0)
 		close(r->ended_fd);
+	set_priority(PRIORITY_ORDINARY);
 	free(r);
 }

@@ -76,10 +76,3 @@ void budget_spend(struct budget *b, uint64_t now, uint64_t cpu_ns, double ticks)
 		apart = LONGEST_WHOLE_NS;
 	b->stride = apart > (double)b->period_ns ? apart / (double)b->period_ns : 1;
 }
-
-uint32_t budget_weight(const struct budget *b)
-{
-	double weight = BUDGET_ONE * b->stride / b->part;
-
-	return weight < UINT32_MAX ? (uint32_t)(weight + 0.5) : UINT32_MAX;
-}

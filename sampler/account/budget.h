@@ -3,8 +3,8 @@
  *
  * A round that looks at few threads stays below the limit. Where ticks cost more, fewer are made:
  * the rate sinks. Where even ten ticks a second cost more, each tick looks at a random part of the
- * threads. Every sample then also stands for the ticks and threads that were left out
- * (budget_weight), so that shares stay true.
+ * threads. Every sample then also stands for the ticks and threads that were left out, so that shares
+ * stay true.
  */
 #ifndef SAMPLER_ACCOUNT_BUDGET_H
 #define SAMPLER_ACCOUNT_BUDGET_H
@@ -32,8 +32,5 @@ void budget_init(struct budget *b, double share, unsigned rate);
  * done since the last call; `now` is CLOCK_MONOTONIC in ns. Afterwards stride and part are those of the
  * next ticks. */
 void budget_spend(struct budget *b, uint64_t now, uint64_t cpu_ns, double ticks);
-
-/* The weight of a sample of the next tick, in 1/BUDGET_ONE. */
-uint32_t budget_weight(const struct budget *b);
 
 #endif

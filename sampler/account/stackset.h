@@ -37,7 +37,7 @@ struct stackset_entry {
 	uint32_t origin;     /* the entry that the frames were first added for in such a context */
 	size_t first;	     /* index of its first frame in stackset.frames */
 	uint64_t samples;    /* at ticks */
-	uint64_t cpu_weight; /* of the samples on a CPU (budget_weight) */
+	uint64_t cpu_weight; /* of the samples on a CPU, in 1/BUDGET_ONE */
 	uint64_t wall_ns;
 };
 

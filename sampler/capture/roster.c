@@ -413,7 +413,7 @@ static void judge_few(struct search *search)
 
 static bool is_chosen(struct search *search)
 {
-	return (roster_random(&search->sought->random) >> 32) % BUDGET_ONE < search->roster->part;
+	return (roster_random(&search->sought->random) >> 32) % BUDGET_ONE < search->sought->part;
 }
 
 static bool is_due(struct search *search, const struct seat *seat)
@@ -431,8 +431,9 @@ static bool has_moved(struct search *search, struct seat *seat, bool alone)
 		has_run(&seat->ran_ns, &seat->read_ns, now.cpu_ns, search->sought->due_ns));
 }
 
-/* Ticks for which a look at the seat stands now. If the one that was planned did not come, because its
- * search had ended before, another thread had been found: the ticks around are accounted for. */
+/* Ticks for which a look at the seat stands now. If the one that was planned did not come, its search had
+ * ended before, with another thread: the ticks around are accounted for. (On many CPUs it may also have
+ * passed the seat before that was planned; what is lost so is not made up for.) */
 static uint64_t weight_of(const struct search *search, const struct seat *seat)
 {
 	return seat->due == search->tick ? 1 + (uint64_t)seat->left_out : 1;
@@ -511,10 +512,10 @@ static bool look_at_hints(struct search *search)
 		if (bench >= r->bench_count || at < b->first || at - b->first >= b->count ||
 		    was_hinted(search, seat))
 			continue;
+		search->hinted[search->hinted_count++] = seat;
 		/* The clock of a process with many threads costs more than a thread's. */
 		if (b->count == 1 && !bench_ran(b, search->sought->due_ns))
 			continue;
-		search->hinted[search->hinted_count++] = seat;
 		if (look_at(search, seat, b->count == 1))
 			return true;
 	}
@@ -569,6 +570,7 @@ void roster_search(struct roster *r, struct sought *s)
 	s->seat = NULL;
 	s->proven = false;
 	s->moved = 0;
+	s->part = r->part;
 	if (s->expects)
 		came_at(&search);
 	if (!look_at_hints(&search)) {
@@ -592,7 +594,7 @@ bool roster_state(struct roster *r, struct sought *s)
 
 unsigned roster_note(struct roster *r)
 {
-	struct sought notes = { .notes = true, .due_ns = UINT64_MAX, .random = 1 };
+	struct sought notes = { .notes = true, .due_ns = UINT64_MAX, .random = 1, .part = r->part };
 	struct search search = { .roster = r, .sought = &notes, .tick = r->ticks };
 
 	look_at_all(&search);

@@ -103,6 +103,7 @@ struct sought {
 	uint64_t slices;	    /* times it was put on a CPU */
 	char state; /* 0: not read yet (roster_state); else as in proc_pid_stat(5), R, S or D */
 	uint64_t weight; /* ticks for which the look stands, itself included */
+	uint32_t part;	 /* roster.part, as it was */
 	unsigned moved;	 /* threads that had run since their last look */
 };
 

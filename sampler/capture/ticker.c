@@ -66,11 +66,13 @@ struct ring {
 };
 
 /* A tick to come. Two are known ahead, so that the ticker that notes for it knows when before it
- * goes to sleep. */
+ * goes to sleep. Periods are counted from pace.start_ns. */
 struct planned {
-	uint64_t period; /* the last one that it stands for, counted from pace.start_ns */
+	uint64_t last;		/* period that it stands for, */
+	uint64_t stands_for;	/* of so many, in any of which it may come */
+	uint64_t due, withheld; /* for figures: since the one before; left out to keep the budget */
+	unsigned ticks; /* for figures: itself, and those that are left out on an idle CPU */
 	_Atomic uint64_t due_ns;
-	unsigned stands_for;	  /* ticks, itself included, where the CPU is idle */
 	_Atomic uint64_t note_ns; /* when another ticker is to note for it; 0: not */
 	atomic_bool noted;	  /* it has */
 };
@@ -235,17 +237,18 @@ static void plan_tick(struct ticker *t)
 	uint64_t period = p->period_ns, now = monotonic_ns(), first, past;
 	unsigned budget = stride_of(t);
 
-	after->stands_for = idle_factor(t);
+	after->ticks = idle_factor(t);
+	after->withheld = (uint64_t)(budget - 1) * after->ticks;
 	past = now > p->start_ns ? (now - p->start_ns) / period : 0;
-	first = (next->period > past ? next->period : past) + 1;
-	after->period = next->period + (uint64_t)budget * after->stands_for;
-	after->period = after->period > first ? after->period : first;
+	first = (next->last > past ? next->last : past) + 1;
+	after->last = next->last + (uint64_t)budget * after->ticks;
+	after->last = after->last > first ? after->last : first;
+	after->stands_for = after->last - first + 1;
+	after->due = after->last - next->last;
 	after->due_ns = p->start_ns + first * period +
-			roster_random(&t->sought.random) % ((after->period - first + 1) * period);
+			roster_random(&t->sought.random) % (after->stands_for * period);
 	after->noted = false;
 	after->note_ns = t->crowded ? after->due_ns - NOTE_NS - t->note_took_ns : 0;
-	t->with->figures.due += after->period - next->period;
-	t->with->figures.withheld += (uint64_t)(budget - 1) * after->stands_for;
 }
 
 /* The thread that was displaced waits for us until we sleep. */
@@ -258,7 +261,7 @@ static void search(struct ticker *t)
 	uint64_t woke = monotonic_ns();
 
 	if (!roster_try(with->roster)) {
-		t->with->figures.kept_out += tick->stands_for;
+		t->with->figures.kept_out += tick->ticks;
 		return;
 	}
 	s->due_ns = tick->due_ns;
@@ -275,7 +278,7 @@ static void search(struct ticker *t)
 		return;
 	if (!t->realtime && woke - tick->due_ns > PROMPT_NS)
 		slot->late = true;
-	slot->weight = (uint64_t)with->pace.weight * tick->stands_for * s->weight;
+	slot->weight = tick->stands_for * s->weight * BUDGET_ONE * BUDGET_ONE / s->part;
 	slot->looked_ns = tick->due_ns;
 	slot->woke_ns = woke;
 	t->expected++;
@@ -302,17 +305,19 @@ static void make_tick(struct ticker *t)
 	const struct planned *tick = next_tick(t);
 	uint64_t late = monotonic_ns() - tick->due_ns;
 
+	f->due += tick->due;
+	f->withheld += tick->withheld;
 	t->sought.bound = sched_getcpu() == (int)t->cpu;
 	if (!t->sought.bound)
 		bind(t); /* the CPU was taken away, and may be there again */
 	if (t->with->pace.pause)
 		return;
 	if (late > LATE_NS) {
-		f->late += tick->stands_for;
+		f->late += tick->ticks;
 		return;
 	}
-	f->ticks += tick->stands_for;
-	f->parts += tick->stands_for * t->with->roster->part;
+	f->ticks += tick->ticks;
+	f->parts += tick->ticks * t->with->roster->part;
 	search(t);
 }
 
@@ -320,53 +325,60 @@ static void make_tick(struct ticker *t)
  * the kernel choose anew which thread runs there, and one that has just been woken is preferred. It does
  * some harm here, too: what it displaces may not come to the other CPU in time (a ring of eight threads
  * had 40 % of its samples too few). So only crowds are noted, which take more time than that to judge. */
-static void note(struct ticker *t, struct ticker *of, struct planned *tick)
+static void note(struct ticker *t, struct ticker *of, struct planned *tick, uint64_t note_ns)
 {
-	uint64_t from = monotonic_ns();
+	uint64_t from = monotonic_ns(), due_ns = tick->due_ns;
 
-	tick->note_ns = 0;
-	if (from >= tick->due_ns || !roster_try(t->with->roster))
+	if (!atomic_compare_exchange_strong(&tick->note_ns, &note_ns, 0) || from >= due_ns ||
+	    !roster_try(t->with->roster))
 		return;
 	of->crowded = roster_note(t->with->roster) > CROWD;
 	roster_unlock(t->with->roster);
 	of->note_took_ns = monotonic_ns() - from;
-	tick->noted = true;
+	if (tick->due_ns == due_ns) /* else it has passed, and this is another one */
+		tick->noted = true;
 }
 
-/* The next tick that it is to note for; NULL: there is none. */
-static struct planned *next_to_note(const struct ticker *t)
+/* The next tick that it is to note for, and when; NULL: there is none. */
+static struct planned *next_to_note(const struct ticker *t, uint64_t *ns)
 {
 	struct planned *ticks = t->notes_for ? t->notes_for->next : NULL, *found = NULL;
 
-	for (unsigned i = 0; ticks && i < 2; i++)
-		if (ticks[i].note_ns && (!found || ticks[i].note_ns < found->note_ns))
-			found = &ticks[i];
+	*ns = UINT64_MAX;
+	for (unsigned i = 0; ticks && i < 2; i++) {
+		uint64_t note_ns = ticks[i].note_ns;
+
+		if (!note_ns || note_ns >= *ns)
+			continue;
+		*ns = note_ns;
+		found = &ticks[i];
+	}
 	return found;
 }
 
 /* Does what is due. False: nothing is. */
 static bool tick(struct ticker *t)
 {
-	struct planned *of_other = next_to_note(t);
-	uint64_t now = monotonic_ns();
+	uint64_t now = monotonic_ns(), note_ns;
+	struct planned *of_other = next_to_note(t, &note_ns);
 
 	if (now >= next_tick(t)->due_ns) {
 		make_tick(t);
 		plan_tick(t);
 		return true;
 	}
-	if (!of_other || now < of_other->note_ns)
+	if (!of_other || now < note_ns)
 		return false;
-	note(t, t->notes_for, of_other);
+	note(t, t->notes_for, of_other, note_ns);
 	return true;
 }
 
 static uint64_t next_ns(struct ticker *t)
 {
-	const struct planned *of_other = next_to_note(t);
-	uint64_t note_ns = of_other ? (uint64_t)of_other->note_ns : 0;
+	uint64_t note_ns;
 
-	return note_ns && note_ns < next_tick(t)->due_ns ? note_ns : next_tick(t)->due_ns;
+	next_to_note(t, &note_ns);
+	return note_ns < next_tick(t)->due_ns ? note_ns : next_tick(t)->due_ns;
 }
 
 /* Sleeps until the tick, a request of the round's thread, or the end. */
@@ -468,9 +480,9 @@ int ticker_start(struct ticker **out, struct ticking *with, unsigned cpu, struct
 	t->realtime = t->has_cpu = true;
 	if (getrandom(&t->sought.random, sizeof(t->sought.random), 0) < 0 || !t->sought.random)
 		t->sought.random = monotonic_ns() | 1;
-	t->next[1].period = with->pace.start_ns < monotonic_ns() ?
-				    (monotonic_ns() - with->pace.start_ns) / with->pace.period_ns :
-				    0;
+	t->next[1].last = with->pace.start_ns < monotonic_ns() ?
+				  (monotonic_ns() - with->pace.start_ns) / with->pace.period_ns :
+				  0;
 	plan_tick(t);
 	plan_tick(t);
 	t->asked_fd = eventfd(0, EFD_CLOEXEC);
@@ -514,13 +526,18 @@ static void end_copiers(struct ticker *t)
 	copiers_free(t->copiers);
 }
 
+void ticker_join(struct ticker *t)
+{
+	if (t->thread)
+		wake(t);
+	bury(t);
+}
+
 void ticker_free(struct ticker *t)
 {
 	if (!t)
 		return;
-	if (t->thread)
-		wake(t);
-	bury(t);
+	ticker_join(t);
 	end_copiers(t);
 	if (t->asked_fd >= 0)
 		close(t->asked_fd);

@@ -33,8 +33,11 @@ struct ticker;
 /* Starts the ticker of a CPU. The caller ends it with ticker_free. ERR_IO, ERR_NOMEM. */
 int ticker_start(struct ticker **t, struct ticking *with, unsigned cpu, struct error *err);
 
-/* Ends the thread, which releases the threads that it has attached, and frees *t. Slots that it
- * owned are the caller's again. `with->pace.quit` has been set. NULL is harmless. */
+/* Ends the thread, which releases the threads that it has attached. Slots that it owned are the caller's
+ * again. `with->pace.quit` has been set. */
+void ticker_join(struct ticker *t);
+
+/* The same, and frees *t. All others have been joined: each notes for another one. NULL is harmless. */
 void ticker_free(struct ticker *t);
 
 /* Starts its thread again if it has ended to release threads. ERR_IO: none can be made. */

@@ -99,6 +99,9 @@ void tickers_end(struct tickers *t, struct ticking *with)
 	uint64_t cpu_ns = 0;
 
 	with->pace.quit = true;
+	for (unsigned i = 0; i < t->cpus && t->of; i++)
+		if (t->of[i]) /* of which none may be gone while another one notes for it */
+			ticker_join(t->of[i]);
 	for (unsigned i = 0; i < t->cpus && t->of; i++) {
 		if (t->of[i])
 			cpu_ns += ticker_cpu_ns(t->of[i]);

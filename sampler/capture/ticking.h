@@ -29,10 +29,9 @@ struct ticker_figures {
 
 /* What all tickers of a round share. The round's thread sets it; tickers read. */
 struct pace {
-	uint64_t start_ns;	  /* CLOCK_MONOTONIC: ticks are on a grid from here on */
+	uint64_t start_ns;	  /* CLOCK_MONOTONIC: periods are counted from here */
 	uint64_t period_ns;	  /* of the requested rate */
 	_Atomic uint32_t stride;  /* periods from tick to tick, in 1/BUDGET_ONE */
-	_Atomic uint32_t weight;  /* of a CPU sample, in 1/BUDGET_ONE */
 	_Atomic bool quit, pause; /* pause: no thread is to be asked now */
 	double pause_share;	  /* largest share of its time that a thread may be held */
 	unsigned idle_most;	  /* most strides from tick to tick on a CPU that nothing runs on */

@@ -16,9 +16,9 @@
  * other sessions use, too. Only where the thread starves is it made prompt for some seconds
  * (sampler/starving.h).
  *
- * The main thread is prompt from the beginning to the end. It uses some 20 ms, begins and ends all, and
- * looks whether the round's thread starves: among a thousand threads of its session each ms of it would take
- * a second.
+ * The main thread of a recording or a dump is prompt. It uses some 20 ms, begins and ends all, and looks
+ * whether the round's thread starves: among a thousand threads of its session each ms of it would take a
+ * second. Where it reads and merges profiles itself (between rounds, without a sandbox), it is ordinary.
  *
  * The process that decodes is heavy, and the user waits for it. Its nice value counts in its own
  * session only, so it has one of its own, and that has the nice value (/proc/PID/autogroup).

@@ -74,7 +74,7 @@ struct thread {
 	struct interp_place interp; /* and its interpreters */
 	/* What was done to it and taken of it: */
 	uint64_t cpu_samples;	/* stacks taken while it ran */
-	uint64_t cpu_weight;	/* of these stacks (budget_weight) */
+	uint64_t cpu_weight;	/* of these stacks, in 1/BUDGET_ONE */
 	uint64_t spared_weight; /* of looks that were left out to do it no harm */
 	uint64_t held_ns;	/* how long we have held it */
 	bool denied;		/* another program traced it when it was to be stopped */

@@ -73,7 +73,6 @@ int round_init(struct round *r, const pid_t *pids, size_t count,
 				       .wants = { options->wall, options->goid },
 				       .pace = { .period_ns = NS_PER_S / options->rate,
 						 .stride = BUDGET_ONE,
-						 .weight = BUDGET_ONE,
 						 .pause_share = options->pause_share } };
 	p->stride_ns = r->ticking.pace.period_ns;
 	r->ticking.back_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -176,7 +175,7 @@ static uint64_t own_apart_ns(const struct round *round)
 	return apart < most ? apart : most;
 }
 
-/* With wall time on the tickers' grid, each moved by up to a quarter of the period. */
+/* With wall time on a grid, each moved by up to a quarter of the period. */
 static void plan_tick(struct round *round)
 {
 	const struct recorded *r = &round->recorded;
@@ -229,7 +228,6 @@ static void settle(struct round *r)
 	p->cpu_ns = cpu_ns;
 	p->settled_ns = now;
 	pace->stride = (uint32_t)(p->budget.stride * BUDGET_ONE + 0.5);
-	pace->weight = budget_weight(&p->budget);
 	p->stride_ns = (uint64_t)((double)pace->period_ns * p->budget.stride);
 	sources_pace(r, p->stride_ns);
 	r->roster.part = (uint32_t)(p->budget.part * BUDGET_ONE + 0.5);

@@ -234,10 +234,12 @@ int cli_dump(int argc, char **argv)
 
 	set_priority(PRIORITY_PROMPT);
 	status = parse_options(&o, argc, argv);
-	if (status == CLI_GO_ON && o.goroutines)
+	if (status == CLI_GO_ON && o.goroutines) {
+		set_priority(PRIORITY_ORDINARY); /* it reads them in this thread */
 		status = cli_gotake_dump(o.pids[0], o.output, o.stop_ns);
-	else if (status == CLI_GO_ON)
+	} else if (status == CLI_GO_ON) {
 		status = dump_all(&d, &o, &file);
+	}
 	outfile_abort(&file);
 	dump_free(d);
 	return status;

@@ -407,6 +407,8 @@ int cli_record(int argc, char **argv)
 
 	set_priority(PRIORITY_PROMPT);
 	status = parse_options(&o, argc, argv);
+	if (status == CLI_GO_ON && (at_once(&o) || roundsoptions_wanted(&o.rounds)))
+		set_priority(PRIORITY_ORDINARY); /* they read and merge profiles in this thread */
 	if (status == CLI_GO_ON && at_once(&o))
 		status = take_at_once(&o);
 	else if (status == CLI_GO_ON && roundsoptions_wanted(&o.rounds))
@@ -415,6 +417,7 @@ int cli_record(int argc, char **argv)
 		status = record_once(&r, &o, &file);
 	outfile_abort(&file);
 	recording_free(r);
+	set_priority(PRIORITY_PROMPT); /* the user waits for the end */
 	buffer_release(&o.command_line);
 	roundsoptions_release(&o.rounds);
 	return status;

@@ -32,7 +32,6 @@ Test(budget, leaves_cheap_ticks_alone)
 	live(&b, 10, 100000, &ticks);
 	cr_assert(ticks >= 10 * RATE);
 	cr_assert_eq(b.stride, 1);
-	cr_assert_eq(budget_weight(&b), BUDGET_ONE);
 }
 
 Test(budget, holds_and_uses_what_it_has)
@@ -78,7 +77,6 @@ Test(budget, looks_at_a_part_where_ten_ticks_a_second_are_too_dear)
 	live(&b, 60, 50e6, &ticks); /* 10,000 threads */
 	cr_assert(ticks > 60 * 8 && ticks < 60 * 25, "%u ticks", ticks);
 	cr_assert(b.part > 0.03 && b.part < 0.2, "%f", b.part);
-	cr_assert_float_eq(budget_weight(&b), BUDGET_ONE * b.stride / b.part, 1);
 }
 
 Test(budget, comes_back_when_the_multitude_has_gone)

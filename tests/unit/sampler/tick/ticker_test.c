@@ -71,7 +71,6 @@ static void begin(struct scene *s, pid_t child, struct watchdog *dog)
 				       .pace = { .start_ns = monotonic_ns(),
 						 .period_ns = NS_PER_S / RATE,
 						 .stride = BUDGET_ONE,
-						 .weight = BUDGET_ONE,
 						 .idle_most = 1,
 						 .pause_share = 1 } };
 	cr_assert_eq(ticker_start(&s->ticker, &s->ticking, s->cpu, NULL), 0);
