@@ -78,6 +78,7 @@ static int take_attributes(struct lap *lap, struct subject *subject)
 	struct attributes fresh = { 0 };
 	int rc = subject_look(subject);
 
+	memcpy(lap->command, subject->process.comm, sizeof(lap->command));
 	rc = rc == ERR_NOMEM ? rc : attributes_add_all(&fresh, &subject->resource.attributes);
 	if (rc) {
 		attributes_release(&fresh);
@@ -115,7 +116,6 @@ int lap_begin(struct lap **out, const struct rounds_options *options, struct sub
 	lap->own_cpu_ns = own_cpu_ns();
 	lap->process_fd = fcntl(subject_fd(subject), F_DUPFD_CLOEXEC, 0);
 	lap->pid = subject->process.pid;
-	memcpy(lap->command, subject->process.comm, sizeof(lap->command));
 	memcpy(lap->build_id, subject->build_id, sizeof(lap->build_id));
 	lap->program = subject->program;
 	lap->process_start_ns = process_start(&lap->program);

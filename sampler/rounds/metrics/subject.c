@@ -84,7 +84,9 @@ int subject_look(struct subject *s)
 {
 	if (!s->process.pid)
 		return 0;
-	process_read_ids(&s->process); /* it may have changed its user */
+	process_read_ids(&s->process); /* it may have changed its user, */
+	process_read_comm(
+		&s->process); /* and a program that begins has its memory before its name */
 	return resource_read(&s->resource, &s->process, s->go);
 }
 
