@@ -8,8 +8,8 @@
 #include "sampler/member/labelling.h"
 #include "sampler/member/member.h"
 #include "sampler/profile/accounts.h"
-#include "sampler/thread/threads.h"
 #include "sampler/recorded/recorded.h"
+#include "sampler/thread/threads.h"
 
 /* The value of an entry's label `gil`; NULL: it has none. */
 static const char *gil_of(const struct recorded *r, const struct stackset_entry *e)

@@ -3,8 +3,8 @@
  *
  * A round that looks at few threads stays below the limit. Where ticks cost more, fewer are made:
  * the rate sinks. Where even ten ticks a second cost more, each tick looks at a random part of the
- * threads. Every sample then also stands for the ticks and threads that were left out, so that shares
- * stay true.
+ * threads. Every sample then also stands for the ticks and threads that were left out, so that
+ * shares stay true.
  */
 #ifndef SAMPLER_ACCOUNT_BUDGET_H
 #define SAMPLER_ACCOUNT_BUDGET_H

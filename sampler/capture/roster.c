@@ -7,14 +7,14 @@
  * more do, one that is not in state R, S or D, or was last on another CPU, cannot be it. Only one has
  * our moment.
  *
- * Since the last look, 5 to 10 ms ago, many threads of a server may have run. Then their CPU times are
- * noted a moment before the tick (ticker.c), by a ticker of another CPU. Few have run since then, and
- * one of these it is.
+ * Since the last look, 5 to 10 ms ago, many threads of a server may have run. Then their CPU times
+ * are noted a moment before the tick (ticker.c), by a ticker of another CPU. Few have run since then,
+ * and one of these it is.
  *
  * Which thread is looked at first, or not at all since another one was found, has no influence on
- * what is found: there is one thread at most. So the ones that were found last come first, and two of
- * them are judged at once: beside 100 threads that wait, one that runs was held for 166 µs, mostly by the
- * looks at the others. A thread that stays asleep is looked at less and less
+ * what is found: there is one thread at most. So the ones that were found last come first, and two
+ * of them are judged at once: beside 100 threads that wait, one that runs waited 166 µs for each of
+ * its samples, mostly for looks at the others. A thread that stays asleep is looked at less and less
  * often, at random moments, and then its sample stands for the ticks without a look (backoff.h).
  *
  * Rejected: a bound instead of equal moments. With 60 µs, threads that had been woken and waited for
@@ -431,9 +431,9 @@ static bool has_moved(struct search *search, struct seat *seat, bool alone)
 		has_run(&seat->ran_ns, &seat->read_ns, now.cpu_ns, search->sought->due_ns));
 }
 
-/* Ticks for which a look at the seat stands now. If the one that was planned did not come, its search had
- * ended before, with another thread: the ticks around are accounted for. (On many CPUs it may also have
- * passed the seat before that was planned; what is lost so is not made up for.) */
+/* Ticks for which a look at the seat stands now. If the planned look did not come, its search had
+ * found another thread before: the ticks around are accounted for. (On many CPUs the search may also
+ * have passed the seat before the look was planned. That loss is not made up for.) */
 static uint64_t weight_of(const struct search *search, const struct seat *seat)
 {
 	return seat->due == search->tick ? 1 + (uint64_t)seat->left_out : 1;

@@ -6,8 +6,8 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "sampler/member/member.h"
-#include "sampler/thread/threads.h"
 #include "sampler/recorded/recorded.h"
+#include "sampler/thread/threads.h"
 
 /* A thread with fewer expected samples than this shares an account with others of about its CPU
  * time. One account for all of them would leave the shares of threads that use much and of those

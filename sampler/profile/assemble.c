@@ -28,10 +28,10 @@
 #include "sampler/profile/accounts.h"
 #include "sampler/profile/locations.h"
 #include "sampler/profile/locklabels.h"
+#include "sampler/recorded/recorded.h"
 #include "sampler/thread/syscalls.h"
 #include "sampler/thread/threads.h"
 #include "sampler/member/member.h"
-#include "sampler/recorded/recorded.h"
 
 struct assembly {
 	struct recorded *recorded;

@@ -6,8 +6,8 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "sampler/member/member.h"
-#include "sampler/thread/threads.h"
 #include "sampler/recorded/recorded.h"
+#include "sampler/thread/threads.h"
 #include "sampler/tick/walltime.h"
 
 struct baseline_entry {

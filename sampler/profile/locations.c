@@ -20,11 +20,11 @@
 #include "sampler/member/member.h"
 #include "sampler/profile/announce.h"
 #include "sampler/profile/assemble.h"
-#include "symbolize/files/debugpackage.h"
+#include "sampler/recorded/recorded.h"
 #include "sampler/profile/symbolized.h"
 #include "sampler/unwind/table/unnamed.h"
-#include "sampler/recorded/recorded.h"
 #include "symbolize/demangle.h"
+#include "symbolize/files/debugpackage.h"
 #include "symbolize/symbolizer.h"
 
 enum { MISSING_MAX = 3 }; /* modules that are named */
@@ -396,15 +396,21 @@ static size_t next_nameless(const struct locations *p, size_t last)
 /* ": install A, B", as far as the distribution's index tells what. Returns the text's length. */
 static size_t add_packages(struct image *const *said, int count, char *text, size_t room)
 {
-	char name[DEBUGPACKAGE_ROOM];
-	int named = 0;
+	char names[MISSING_MAX][DEBUGPACKAGE_ROOM];
+	int named = 0, same;
 	size_t len = 0;
 
-	for (int i = 0; i < count; i++)
-		if (image_build_id(said[i]) &&
-		    debugpackage_find(DEBUGPACKAGE_LISTS, image_build_id(said[i]), name))
+	for (int i = 0; i < count; i++) {
+		if (!image_build_id(said[i]) ||
+		    !debugpackage_find(DEBUGPACKAGE_LISTS, image_build_id(said[i]), names[named]))
+			continue;
+		for (same = 0; strcmp(names[same], names[named]) != 0; same++)
+			;
+		if (same == named) /* libc6-dbg has several libraries */
 			len += (size_t)snprintf(text + len, room - len, "%s%s",
-						named++ ? ", " : ": install ", name);
+						named ? ", " : ": install ", names[named]);
+		named++;
+	}
 	if (!named)
 		len = (size_t)snprintf(text, room, ": install %s",
 				       count > 1 ? "their debug packages" : "its debug package");

@@ -9,8 +9,8 @@
 #include "sampler/lock/lockset.h"
 #include "sampler/member/member.h"
 #include "sampler/profile/locations.h"
-#include "sampler/thread/threads.h"
 #include "sampler/recorded/recorded.h"
+#include "sampler/thread/threads.h"
 
 enum { CALLS_MAX = 8 }; /* inner functions that may prove a lock */
 

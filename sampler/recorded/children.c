@@ -25,8 +25,8 @@
 #include "base/error.h"
 #include "base/process/process.h"
 #include "sampler/member/member.h"
-#include "sampler/thread/threads.h"
 #include "sampler/recorded/recorded.h"
+#include "sampler/thread/threads.h"
 
 enum { LOOK_NS = 20000000, COST_FACTOR = 100 };
 

@@ -20,10 +20,10 @@
 #include "sampler/interp/names.h"
 #include "sampler/lock/lockset.h"
 #include "sampler/member/labelling.h"
-#include "sampler/thread/kernelstack.h"
 #include "sampler/recorded/options.h"
 #include "sampler/recorded/pidset.h"
 #include "sampler/recorded/stats.h"
+#include "sampler/thread/kernelstack.h"
 
 struct error;
 struct member;

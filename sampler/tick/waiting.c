@@ -5,8 +5,8 @@
 #include "base/process/process.h"
 #include "base/room.h"
 #include "sampler/member/member.h"
-#include "sampler/thread/threads.h"
 #include "sampler/recorded/recorded.h"
+#include "sampler/thread/threads.h"
 #include "sampler/tick/walltime.h"
 
 /* In another PID namespace each thread is asked for its number there, once. */

@@ -3,8 +3,8 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "sampler/capture/slots.h"
-#include "sampler/thread/threads.h"
 #include "sampler/recorded/recorded.h"
+#include "sampler/thread/threads.h"
 #include "sampler/tick/waiting.h"
 
 enum { WORTH_TELLING = 20 }; /* a twentieth of the time */

@@ -6,7 +6,7 @@
  * Ruby starts. These are learned where the value is known: Object's path is "Object", and the singleton
  * class of Object is attached to Object. A path that is not permanent has another ID.
  *
- * Not done: 3.2, whose classes have their variables in an order that only shapes tell.
+ * Not done: 3.2, where a class's shape says which of its variables is where.
  */
 #include <stdio.h>
 #include <string.h>
@@ -32,8 +32,6 @@ enum {
 	ENTRY_BYTES = 24,
 	PIECE = 32,
 	VARIABLES_MAX = 4096,
-
-	NAME_BYTES = 25000, /* two texts of object.c, each byte of which may become three */
 };
 
 static const uint64_t NONE = UINT64_MAX;
@@ -45,7 +43,7 @@ struct lookup {
 
 static bool read_module(const struct lookup *l, uint64_t addr, void *object)
 {
-	if (!ruby_is_object(addr) || l->memory->read(l->memory, addr, object, OBJECT_BYTES))
+	if (!ruby_read_object(l->memory, addr, object))
 		return false;
 	return ruby_type(memory_word(object, 0)) == T_OBJECT_CLASS ||
 	       ruby_type(memory_word(object, 0)) == T_MODULE;
@@ -95,7 +93,7 @@ static bool is_text(const struct lookup *l, uint64_t addr, const char *wanted)
 	size_t len = strlen(wanted);
 	struct ruby_text text;
 
-	return ruby_is_object(addr) && !l->memory->read(l->memory, addr, object, sizeof(object)) &&
+	return ruby_read_object(l->memory, addr, object) &&
 	       ruby_string_text(l->rt, addr, object, &text) && text.len == len &&
 	       !l->memory->read(l->memory, text.at, bytes, len) && !memcmp(bytes, wanted, len);
 }
@@ -127,7 +125,7 @@ static uint64_t learn_attached(const struct lookup *l, uint64_t object)
 	return memory_word(entry, ENTRY_KEY);
 }
 
-/* The value of a variable whose ID is learned when it is first asked for. */
+/* The value of a variable. Its ID is learned at the first call. */
 static uint64_t variable(const struct lookup *l, uint64_t class, _Atomic uint64_t *id,
 			 uint64_t (*learn)(const struct lookup *, uint64_t object))
 {

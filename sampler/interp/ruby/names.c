@@ -19,8 +19,7 @@
 #include "sampler/interp/ruby/runtime.h"
 
 enum {
-	AROUND_MAX = 64,    /* iseqs around a block */
-	NAME_BYTES = 25000, /* two texts of object.c, each byte of which may become three */
+	AROUND_MAX = 64, /* iseqs around a block */
 };
 
 struct naming {
@@ -41,11 +40,6 @@ void ruby_note_owner(const struct ruby_runtime *rt, uint64_t iseq, uint64_t meth
 
 	atomic_store_explicit(&rt->shared->owners[at].method, method, memory_order_relaxed);
 	atomic_store_explicit(&rt->shared->owners[at].iseq, iseq, memory_order_relaxed);
-}
-
-static bool read_object(const struct naming *n, uint64_t addr, void *object)
-{
-	return ruby_is_object(addr) && !n->memory->read(n->memory, addr, object, OBJECT_BYTES);
 }
 
 static const char *text(struct naming *n, uint64_t addr)
@@ -75,10 +69,10 @@ static uint64_t owner_of(const struct naming *n, uint64_t noted, uint64_t method
 	char object[OBJECT_BYTES], definition[DEFINITION_BYTES];
 
 	if (atomic_load_explicit(&shared->owners[at].iseq, memory_order_relaxed) != noted ||
-	    !read_object(n, method, object))
+	    !ruby_read_object(n->memory, method, object))
 		return 0;
 	if (ruby_is_imemo(memory_word(object, 0), IMEMO_SVAR) &&
-	    !read_object(n, memory_word(object, IMEMO_SVAR_METHOD), object))
+	    !ruby_read_object(n->memory, memory_word(object, IMEMO_SVAR_METHOD), object))
 		return 0;
 	if (!ruby_is_imemo(memory_word(object, 0), IMEMO_METHOD) ||
 	    n->memory->read(n->memory, memory_word(object, METHOD_DEFINITION), definition,
@@ -177,7 +171,8 @@ static uint64_t path_of(const struct naming *n, const char *body)
 	uint64_t path = memory_word(body, BODY_PATH), element;
 	char object[OBJECT_BYTES];
 
-	if (!read_object(n, path, object) || ruby_type(memory_word(object, 0)) != T_ARRAY)
+	if (!ruby_read_object(n->memory, path, object) ||
+	    ruby_type(memory_word(object, 0)) != T_ARRAY)
 		return path;
 	element = ruby_array_element(n->rt, path, object, 0);
 	return element && !memory_read_u64(n->memory, element, &path) ? path : 0;
@@ -225,7 +220,7 @@ int ruby_resolve(const void *rt, const struct memory *memory, uint64_t addr, str
 	char object[OBJECT_BYTES];
 	int rc = ERR_FORMAT;
 
-	if (!read_object(&n, addr, object))
+	if (!ruby_read_object(n.memory, addr, object))
 		return ERR_FORMAT;
 	if (ruby_is_imemo(memory_word(object, 0), IMEMO_ISEQ))
 		rc = resolve_iseq(&n, addr, memory_word(object, ISEQ_BODY), code);

@@ -69,8 +69,7 @@ uint64_t ruby_array_element(const struct ruby_runtime *rt, uint64_t addr, const 
 	return (flags & INSIDE ? addr + ARRAY_INSIDE : memory_word(object, ARRAY_PTR)) + 8 * i;
 }
 
-/* The bytes at hand are checked first, because a word that is no address is no error. */
-static bool read_object(const struct memory *memory, uint64_t addr, void *object)
+bool ruby_read_object(const struct memory *memory, uint64_t addr, void *object)
 {
 	return ruby_is_object(addr) && !memory->read(memory, addr, object, OBJECT_BYTES);
 }
@@ -96,7 +95,7 @@ const char *ruby_read_string(const struct ruby_runtime *rt, const struct memory 
 	const char *copy;
 	size_t len;
 
-	if (!read_object(memory, addr, object) || !ruby_string_text(rt, addr, object, &text))
+	if (!ruby_read_object(memory, addr, object) || !ruby_string_text(rt, addr, object, &text))
 		return NULL;
 	len = text.len < TEXT_MAX ? text.len : TEXT_MAX;
 	if (len && memory->read(memory, text.at, bytes, len))
@@ -112,7 +111,7 @@ static uint64_t element(const struct ruby_runtime *rt, const struct memory *memo
 	char object[OBJECT_BYTES];
 	uint64_t at, value;
 
-	if (!read_object(memory, addr, object))
+	if (!ruby_read_object(memory, addr, object))
 		return 0;
 	at = ruby_array_element(rt, addr, object, i);
 	return at && !memory_read_u64(memory, at, &value) ? value : 0;
@@ -155,7 +154,7 @@ static bool is_symbols(const struct ruby_runtime *rt, const struct memory *memor
 		char object[OBJECT_BYTES], is;
 		struct ruby_text text;
 
-		if (!read_object(memory, string, object) ||
+		if (!ruby_read_object(memory, string, object) ||
 		    !ruby_string_text(rt, string, object, &text) || text.len != 1 ||
 		    memory->read(memory, text.at, &is, 1) || is != *c)
 			return false;

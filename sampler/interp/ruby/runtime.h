@@ -188,8 +188,8 @@ struct ruby_loop {
 
 enum { RUBY_OWNERS = 4096 };
 
-/* Found out by captures and when names are read, on any thread. A lost or stale entry costs a class in a name, never a wrong
- * one. */
+/* Found out by captures and when names are read, on any thread. A lost or stale entry costs a class in a
+ * name, never a wrong one. */
 struct ruby_shared {
 	_Atomic uint64_t guard;		       /* with which libc's setjmp(3) hides addresses */
 	_Atomic uint64_t path_id, attached_id; /* classes.c; 0: not known yet */
@@ -297,6 +297,12 @@ void ruby_line(const void *rt, const struct interp_code *code, uint64_t at, uint
 	       uint32_t *column);
 
 /* object.c: reads of strings, arrays and symbols. */
+
+enum { NAME_BYTES = 25000 }; /* two texts that it reads, each byte of which may become three */
+
+/* Reads OBJECT_BYTES of an object. False: there is none, which is no error. */
+bool ruby_read_object(const struct memory *memory, uint64_t addr, void *object);
+
 struct ruby_text {
 	uint64_t at, len; /* bytes of the process */
 };

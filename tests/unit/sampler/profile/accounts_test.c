@@ -5,8 +5,8 @@
 
 #include "sampler/member/member.h"
 #include "sampler/profile/accounts.h"
-#include "sampler/thread/threads.h"
 #include "sampler/recorded/recorded.h"
+#include "sampler/thread/threads.h"
 
 enum { MS = 1000000, THREADS = 40, HALF = THREADS / 2 };
 

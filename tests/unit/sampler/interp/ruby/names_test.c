@@ -270,7 +270,7 @@ Test(rubynames, an_identity_that_cannot_be_read_is_not_valid)
 
 enum { PATH_ID = 0x1a31, TEMPORARY_ID = 0x1a41, ATTACHED_ID = 0x1a51, DELETED = -1 };
 
-/* A class, a singleton one if so, whose variables are these entries: {hash, ID, value}. */
+/* A class, or a singleton class, with these variables: {hash, ID, value}. */
 static uint64_t class_with(bool singleton, size_t count, const uint64_t entries[][3])
 {
 	uint64_t at = fake_alloc(40), ext = fake_alloc(16), table = fake_alloc(56);
