@@ -189,7 +189,7 @@ struct ruby_loop {
 enum { RUBY_OWNERS = 4096 };
 
 /* Found out by captures and when names are read, on any thread. A lost or stale entry costs a class in a
- * name, never a wrong one. */
+ * name. An iseq of several classes (README.md) has the one of the method that was met first. */
 struct ruby_shared {
 	_Atomic uint64_t guard;		       /* with which libc's setjmp(3) hides addresses */
 	_Atomic uint64_t path_id, attached_id; /* classes.c; 0: not known yet */
