@@ -1,6 +1,7 @@
 #include "sampler/capture/event.h"
 
 #include <linux/perf_event.h>
+#include <string.h>
 
 #include "base/cursor.h"
 #include "sampler/thread/registers.h"
@@ -85,8 +86,8 @@ static enum event_kind kind_of(const struct perf_event_header *header)
 		return EVENT_SAMPLE;
 	case PERF_RECORD_MMAP:
 		return EVENT_MAPPED;
-	case PERF_RECORD_COMM: /* and a thread that changes its name */
-		return event_is_exec(header) ? EVENT_EXECUTED : EVENT_NONE;
+	case PERF_RECORD_COMM:
+		return event_is_exec(header) ? EVENT_EXECUTED : EVENT_NAMED;
 	case PERF_RECORD_FORK:
 		return EVENT_BEGUN;
 	case PERF_RECORD_EXIT:
@@ -95,6 +96,15 @@ static enum event_kind kind_of(const struct perf_event_header *header)
 		return EVENT_LOST;
 	}
 	return EVENT_NONE;
+}
+
+/* A name is padded with zeros to a multiple of eight bytes (perf_event_comm_event() in
+ * kernel/events/core.c). */
+static void parse_name(struct cursor *c, struct event *e)
+{
+	for (size_t i = 0; i < sizeof(e->name) - 1 && !c->failed; i++)
+		if (!(e->name[i] = (char)cursor_uint(c, 1)))
+			break;
 }
 
 /* All news begin with the process. In a task's record its maker is next (struct perf_task_event in
@@ -106,6 +116,10 @@ static void parse_news(struct cursor *c, struct event *e)
 	e->pid = (pid_t)cursor_uint(c, 4);
 	e->maker = of_task ? (pid_t)cursor_uint(c, 4) : 0;
 	e->tid = (pid_t)cursor_uint(c, 4);
+	e->maker_tid = of_task ? (pid_t)cursor_uint(c, 4) : 0;
+	memset(e->name, 0, sizeof(e->name));
+	if (e->kind == EVENT_NAMED)
+		parse_name(c, e);
 	if (e->pid <= 0 || e->tid <= 0)
 		e->kind = EVENT_NONE;
 }

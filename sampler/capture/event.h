@@ -26,13 +26,17 @@ enum event_kind {
 	EVENT_EXECUTED, /* the process has executed a program: its address space is another one */
 	EVENT_BEGUN,	/* the thread begins; where pid is not `maker`, a process begins with it */
 	EVENT_ENDED,	/* the thread is about to end */
+	EVENT_NAMED,	/* the thread has got the name `name` */
 	EVENT_LOST,	/* records were lost: `lost` of them. pid and tid are not set */
 };
 
+enum { EVENT_NAME = 16 }; /* TASK_COMM_LEN */
+
 struct event {
 	enum event_kind kind;
-	pid_t pid, tid;	      /* in our PID namespace */
-	pid_t maker;	      /* EVENT_BEGUN: the process that made the thread */
+	pid_t pid, tid;		/* in our PID namespace */
+	pid_t maker, maker_tid; /* EVENT_BEGUN: the process and the thread that made it */
+	char name[EVENT_NAME];
 	uint64_t time_ns;     /* CLOCK_MONOTONIC */
 	uint64_t period_ns;   /* for which a sample stands; set by events_next */
 	struct regs regs;     /* in user space, of a thread in the kernel as well */

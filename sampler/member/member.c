@@ -301,9 +301,12 @@ void member_read_cpu(struct member *m)
 void member_add_up_cpu(struct member *m)
 {
 	size_t count;
-	const struct thread *threads = threads_get(m->threads, &count);
+	const struct thread *threads;
 	uint64_t sum = 0;
 
+	if (!m->ended) /* else cpu_ns may be old */
+		threads_settle_brief(m->threads, m->cpu_ns);
+	threads = threads_get(m->threads, &count);
 	for (size_t i = 0; i < count; i++)
 		sum += thread_cpu_here_ns(&threads[i]);
 	m->cpu_ns = sum > m->cpu_ns ? sum : m->cpu_ns;

@@ -63,7 +63,9 @@ struct member {
 	uint64_t children_due_ns;	     /* when to look for children again */
 	struct member_news {		     /* the newest of each kind (sampler/tick/news.h) */
 		uint64_t mapped_ns, executed_ns, begun_ns, ended_ns;
+		size_t begun; /* threads that were told of since the round began */
 	} news;
+	size_t threads_first;	  /* listed when the round began */
 	bool waits_delicately;	  /* a thread waited in a call that an ignored signal ends */
 	bool delicate;		  /* and SIGCHLD would end that call (exposure.c) */
 	uint64_t exposure_due_ns; /* when to find that out again */

@@ -67,8 +67,9 @@ static size_t thread_labels(struct assembly *a, const struct member *m, const st
 		labels[n++] = (struct profile_label){ .key = a->label_thread };
 		if (thread_label(a, m, thread, &labels[0].str))
 			labels[0].str = 0;
-		labels[n++] = (struct profile_label){ .key = a->label_tid, .num = thread->tid };
 	}
+	if (thread && thread->tid)
+		labels[n++] = (struct profile_label){ .key = a->label_tid, .num = thread->tid };
 	if (!a->several)
 		return n;
 	labels[n++] = (struct profile_label){ .key = a->label_pid, .num = m->process.pid };

@@ -40,13 +40,15 @@ struct threads {
 	struct hashindex index; /* tid -> the newest thread with that number */
 	nlink_t links;
 	bool first_scan, some_ended;
-	size_t files, files_max;	/* descriptors that are open; how many may be */
-	uint64_t scan_ns, scan_cost_ns; /* when the folder was last read; its CPU time */
-	uint64_t known_ns;		/* when all threads were known last */
-	uint32_t scan;			/* number of the last reading */
-	nlink_t listed;			/* threads that it found alive */
-	uint32_t *seen_in;		/* by thread index: the last reading that found it */
-	uint64_t *due;			/* by thread index, see threads_due */
+	size_t files, files_max;	   /* descriptors that are open; how many may be */
+	uint64_t scan_ns, scan_cost_ns;	   /* when the folder was last read; its CPU time */
+	uint64_t known_ns;		   /* when all threads were known last */
+	uint32_t scan;			   /* number of the last reading */
+	nlink_t listed;			   /* threads that it found alive */
+	uint32_t *seen_in;		   /* by thread index: the last reading that found it */
+	uint64_t *due;			   /* by thread index, see threads_due */
+	uint32_t brief[THREADS_BRIEF + 1]; /* indices of threads_brief's entries */
+	uint32_t brief_count;
 };
 
 /* Half of the descriptors that we may have, less those that the rest of the program needs: the other
@@ -236,7 +238,8 @@ static void set_ended(struct threads *t, struct thread *thread)
 		return;
 	thread->ended = true;
 	t->due[thread->index] = THREAD_NEVER;
-	thread->alive_ns += (monotonic_ns() - thread->alive_ns) / 2;
+	thread->ended_ns = monotonic_ns();
+	thread->alive_ns += (thread->ended_ns - thread->alive_ns) / 2;
 	t->alive--;
 	t->some_ended = true;
 	close_files(t, thread);
@@ -441,6 +444,89 @@ struct thread *threads_find(const struct threads *t, pid_t tid)
 	uint32_t at = hashindex_find(&t->index, hash_bytes(&tid, sizeof(tid)), has_tid, t, &tid);
 
 	return at == HASHINDEX_NONE ? NULL : &t->all[at];
+}
+
+struct moment_of_thread {
+	pid_t tid;
+	uint64_t ns;
+};
+
+static bool had_tid(const void *owner, uint32_t id, const void *key)
+{
+	const struct thread *thread = &((const struct threads *)owner)->all[id];
+	const struct moment_of_thread *moment = key;
+
+	return thread->tid == moment->tid && (!thread->ended || moment->ns <= thread->ended_ns);
+}
+
+struct thread *threads_find_at(const struct threads *t, pid_t tid, uint64_t ns)
+{
+	const struct moment_of_thread moment = { tid, ns };
+	uint32_t at = hashindex_find(&t->index, hash_bytes(&tid, sizeof(tid)), had_tid, t, &moment);
+
+	return at == HASHINDEX_NONE ? NULL : &t->all[at];
+}
+
+static struct thread *add_brief(struct threads *t, const char *name)
+{
+	struct thread *thread;
+
+	if (make_room(t))
+		return NULL;
+	thread = &t->all[t->count];
+	*thread = (struct thread){ .index = t->count,
+				   .ended = true,
+				   .state = 'X',
+				   .schedstat_fd = -1,
+				   .stat_fd = -1,
+				   .syscall_fd = -1,
+				   .newest = { .stack = NO_STACK } };
+	strncat(thread->name, name, sizeof(thread->name) - 1);
+	t->seen_in[t->count] = 0;
+	t->due[t->count] = THREAD_NEVER;
+	t->brief[t->brief_count++] = t->count++;
+	return thread;
+}
+
+struct thread *threads_brief(struct threads *t, const char *name)
+{
+	for (uint32_t i = 0; i < t->brief_count; i++)
+		if (i == THREADS_BRIEF || !strcmp(t->all[t->brief[i]].name, name))
+			return &t->all[t->brief[i]];
+	return add_brief(t, t->brief_count < THREADS_BRIEF ? name : "");
+}
+
+/* Does a sum of so many samples' periods fall short of the time by chance: by at most three standard
+ * deviations, each of sum / sqrt(samples)? */
+static bool is_short_by_chance(uint64_t sum_ns, uint64_t samples, uint64_t ns)
+{
+	double lacks = ns > sum_ns ? (double)(ns - sum_ns) : 0, third = (double)sum_ns * 3;
+
+	return lacks * lacks * (double)samples <= third * third;
+}
+
+void threads_settle_brief(struct threads *t, uint64_t cpu_ns)
+{
+	uint64_t brief_ns = 0, samples = 0, left_ns = cpu_ns;
+
+	for (uint32_t i = 0; i < t->count; i++) {
+		uint64_t ns = thread_cpu_here_ns(&t->all[i]);
+
+		if (t->all[i].tid) {
+			left_ns -= ns < left_ns ? ns : left_ns;
+			continue;
+		}
+		brief_ns += ns;
+		samples += t->all[i].cpu_samples;
+	}
+	if (!brief_ns || !is_short_by_chance(brief_ns, samples, left_ns))
+		return;
+	for (uint32_t i = 0; i < t->brief_count; i++) {
+		struct thread *thread = &t->all[t->brief[i]];
+
+		thread->cpu_ns = thread->cpu_first + (uint64_t)((double)thread_cpu_here_ns(thread) *
+								(double)left_ns / (double)brief_ns);
+	}
 }
 
 uint64_t *threads_due(struct threads *t)

@@ -68,6 +68,7 @@ struct thread {
 	struct backoff backoff;	    /* of its looks */
 	uint64_t seen_ns, alive_ns; /* CLOCK_MONOTONIC: about when it began (or the round); when it
 				     * was last alive, or ended */
+	uint64_t ended_ns;	    /* CLOCK_MONOTONIC: when it was known to have ended */
 	uint64_t counted_ns;	    /* CLOCK_MONOTONIC: when a sample's cpu_ns was last read */
 	uint64_t cpu_first;	    /* cpu_ns when first seen; 0 if it began after us */
 	struct gothread_place go;   /* where its Go runtime keeps what is needed */
@@ -182,6 +183,19 @@ struct thread *threads_get(struct threads *t, size_t *count);
 
 /* The living thread with that number; NULL: none is known. Valid until the next refresh. */
 struct thread *threads_find(const struct threads *t, pid_t tid);
+
+/* The living thread with that number, or one that was not known to have ended at `ns`. */
+struct thread *threads_find_at(const struct threads *t, pid_t tid, uint64_t ns);
+
+/* The entry that all threads of that name share which had ended before they were listed. It has
+ * ended, and its number is 0. Past THREADS_BRIEF names, those of other names share one without a
+ * name. NULL: no memory. */
+enum { THREADS_BRIEF = 64 };
+struct thread *threads_brief(struct threads *t, const char *name);
+
+/* Their CPU time is a sum of samples' periods. If the process has used `cpu_ns` in the round, the part of
+ * that which is no listed thread's is theirs, unless samples lack for more than chance explains. */
+void threads_settle_brief(struct threads *t, uint64_t cpu_ns);
 
 /* By thread index, the number of ticks before which the thread need not be looked at; THREAD_NEVER once it has
  * ended. Kept apart from the threads, because each tick goes through it. Borrowed until the next

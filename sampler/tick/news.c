@@ -108,8 +108,10 @@ void news_take(struct round *r, struct member *m, const struct event *e)
 		note_exec(r, m, e->time_ns);
 		break;
 	case EVENT_BEGUN:
-		if (e->pid == m->process.pid)
-			m->news.begun_ns = e->time_ns;
+		if (e->pid != m->process.pid)
+			break;
+		m->news.begun_ns = e->time_ns;
+		m->news.begun += e->time_ns >= r->recorded.start_ns;
 		break;
 	case EVENT_ENDED:
 		m->news.ended_ns = e->time_ns;

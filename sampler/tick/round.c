@@ -149,8 +149,10 @@ int round_start(struct round *round, uint64_t duration_ns, struct error *err)
 	r->start_real_ns = clock_ns(CLOCK_REALTIME);
 	r->start_ns = round->events_ns = round->plan.next_tick_ns = round->ticking.pace.start_ns =
 		monotonic_ns();
-	for (uint32_t i = 0; i < r->member_count; i++)
+	for (uint32_t i = 0; i < r->member_count; i++) {
 		member_count_from(r->members[i], r->start_ns);
+		r->members[i]->threads_first = threads_alive(r->members[i]->threads);
+	}
 	r->end_ns = duration_ns ? r->start_ns + duration_ns : 0;
 	return 0;
 }
@@ -254,6 +256,9 @@ static void take_stock(struct recorded *r, const struct watchdog *w, uint64_t no
 		if (!m->ended)
 			member_read_cpu(m);
 		threads_get(m->threads, &seen);
+		if (seen <
+		    m->threads_first + m->news.begun) /* some ended before they were listed */
+			seen = m->threads_first + m->news.begun;
 		s->narrow += member_is_narrow(m);
 		s->threads_alive += threads_alive(m->threads);
 		s->threads_seen += seen;
@@ -535,6 +540,8 @@ static void finish_member(struct recorded *r, struct member *m, uint64_t now)
 		walltime_finish(r, &threads[i], now);
 		r->stats.starved_ns += threads[i].wait_ns - threads[i].wait_first;
 	}
+	if (!m->ended)
+		member_read_cpu(m);
 	member_add_up_cpu(m);
 	read_title(r, m);
 }

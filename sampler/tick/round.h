@@ -23,6 +23,7 @@
 #include "sampler/capture/slots.h"
 #include "sampler/capture/ticker.h"
 #include "sampler/capture/tickers.h"
+#include "sampler/tick/brief.h"
 #include "sampler/unwind/stack.h"
 
 struct member;
@@ -78,6 +79,7 @@ struct round {
 	uint64_t events_apart_ns; /* how far they are apart, on the average; 0: not set yet */
 	uint64_t events_set_ns;	  /* when that was set */
 	uint64_t events_lost;	  /* as events_lost, so far counted */
+	struct brief_names brief;
 	struct lineage {
 		struct events *events; /* of the command alone; NULL: none are open */
 		struct pidset known;   /* descendants that live, by what was read so far */

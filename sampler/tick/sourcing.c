@@ -15,6 +15,7 @@
 #include "sampler/interp/interps.h"
 #include "sampler/member/member.h"
 #include "sampler/thread/threads.h"
+#include "sampler/tick/brief.h"
 #include "sampler/tick/lineage.h"
 #include "sampler/tick/news.h"
 #include "sampler/tick/round.h"
@@ -225,21 +226,32 @@ static bool is_of_interest(void *intake, pid_t pid, bool news)
 
 /* A thread that was not listed may be new. (Nothing else is refreshed: a process that ends
  * meanwhile may have samples that are not read yet.) */
-static struct thread *served_thread(struct intake *in, pid_t tid)
+static void list_for(struct intake *in)
 {
 	struct member *m = in->member;
-	struct thread *thread = threads_find(m->threads, tid);
-	int rc;
 
-	if (thread || in->listed == m)
-		return thread;
 	in->listed = m;
 	in->round->plan.changed_ns = in->round->plan.tick_ns;
 	roster_lock(&in->round->roster);
-	rc = threads_refresh(m->threads, m->news.begun_ns, NULL);
+	in->round->no_memory |= threads_refresh(m->threads, m->news.begun_ns, NULL) == ERR_NOMEM;
 	roster_unlock(&in->round->roster);
-	in->round->no_memory |= rc == ERR_NOMEM;
-	return rc ? NULL : threads_find(m->threads, tid);
+}
+
+/* NULL: no memory. */
+static struct thread *served_thread(struct intake *in, const struct event *e)
+{
+	struct thread *thread = threads_find_at(in->member->threads, e->tid, e->time_ns);
+
+	if (!thread && in->listed != in->member) {
+		list_for(in);
+		thread = threads_find_at(in->member->threads, e->tid, e->time_ns);
+	}
+	if (thread)
+		return thread;
+	roster_lock(&in->round->roster);
+	thread = brief_thread(&in->round->brief, in->member, e->tid);
+	roster_unlock(&in->round->roster);
+	return thread;
 }
 
 static struct slot *free_slot(struct round *r)
@@ -272,7 +284,7 @@ static void note_counters(const struct member *m, struct thread *thread, const s
 
 	if (e->time_ns <= thread->counted_ns)
 		return;
-	if (!thread_counters(m->threads, thread, &now)) {
+	if (thread->ended || !thread_counters(m->threads, thread, &now)) {
 		thread->cpu_ns += e->time_ns > thread->alive_ns ? e->period_ns : 0;
 		return;
 	}
@@ -292,9 +304,13 @@ static void take_sample(struct intake *in, const struct event *e)
 	m->is_narrow |= e->kind == EVENT_NARROW && e->time_ns >= m->space_ns;
 	if (e->kind == EVENT_NARROW || e->time_ns < r->recorded.start_ns)
 		return;
-	thread = served_thread(in, e->tid);
-	if (!thread || e->time_ns < m->space_ns) { /* it has ended; perhaps before an exec */
+	if (e->time_ns < m->space_ns) { /* it has ended with an exec */
 		r->recorded.stats.dropped++;
+		return;
+	}
+	thread = served_thread(in, e);
+	if (!thread) {
+		r->no_memory = true;
 		return;
 	}
 	note_counters(m, thread, e);
@@ -318,8 +334,10 @@ static void take_event(struct intake *in, const struct event *e)
 	}
 	if (e->kind == EVENT_BEGUN && in->member == in->listed)
 		in->listed = NULL;
-	if (in->member)
+	if (in->member) {
 		news_take(in->round, in->member, e);
+		brief_take(&in->round->brief, in->member, e);
+	}
 	if (in->round->recorded.children)
 		lineage_take(in->round, e);
 }

@@ -127,7 +127,7 @@ static struct record news_of(uint32_t pid, uint32_t second)
 	add(&r, pid, 4);
 	add(&r, second, 4);
 	add(&r, TID, 4);
-	add(&r, 0, 4);
+	add(&r, 9, 4);
 	add(&r, 123, 8);
 	return r;
 }
@@ -140,10 +140,10 @@ Test(event, is_news)
 	cr_assert_eq(e.kind, EVENT_BEGUN);
 	cr_assert_eq(e.pid, PID);
 	cr_assert_eq(e.maker, 6);
+	cr_assert_eq(e.maker_tid, 9);
 	cr_assert_eq(e.tid, TID);
 	cr_assert_eq(e.time_ns, 123);
 	cr_assert_eq(parse_as(PERF_RECORD_EXIT, 0, &r, r.len).kind, EVENT_ENDED);
-	cr_assert_eq(parse_as(PERF_RECORD_COMM, 0, &r, r.len).kind, EVENT_NONE);
 	e = parse_as(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, &r, r.len);
 	cr_assert_eq(e.kind, EVENT_EXECUTED);
 	cr_assert_eq(e.tid, 6);
@@ -151,6 +151,34 @@ Test(event, is_news)
 	cr_assert_eq(e.kind, EVENT_MAPPED);
 	cr_assert_eq(e.pid, PID);
 	cr_assert_eq(e.time_ns, 123);
+}
+
+static struct record name_of(const char *name, size_t room)
+{
+	struct record r = { .len = 0 };
+
+	add(&r, PID, 4);
+	add(&r, TID, 4);
+	memcpy(r.bytes + r.len, name, strlen(name));
+	r.len += room;
+	add(&r, 123, 8);
+	return r;
+}
+
+Test(event, is_a_name)
+{
+	struct record r = name_of("worker", 8), longest = name_of("fifteen letters", 16),
+		      endless = name_of("sixteen letters.", 16);
+	struct event e = parse_as(PERF_RECORD_COMM, 0, &r, r.len);
+
+	cr_assert_eq(e.kind, EVENT_NAMED);
+	cr_assert_eq(e.tid, TID);
+	cr_assert_str_eq(e.name, "worker");
+	cr_assert_str_eq(parse_as(PERF_RECORD_COMM, 0, &longest, longest.len).name,
+			 "fifteen letters");
+	cr_assert_str_eq(parse_as(PERF_RECORD_COMM, 0, &endless, endless.len).name,
+			 "sixteen letters");
+	cr_assert_eq(parse_as(PERF_RECORD_COMM, 0, &r, 8).kind, EVENT_NONE);
 }
 
 Test(event, is_broken_news)
