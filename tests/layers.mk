@@ -6,7 +6,7 @@ LAYERS := sampler/cli sampler/cli/top sampler/cli/record sampler/cli/goparse sam
 	sampler/cli/rounds sampler/cli/common sampler/rounds sampler/rounds/collect sampler/rounds/push \
 	sampler/rounds/catalog sampler/rounds/batch sampler/rounds/source sampler/rounds/metrics \
 	sampler sampler/dump sampler/profile sampler/net sampler/tick sampler/capture sampler/recorded sampler/member sampler/account \
-	sampler/resource sampler/lock sampler/stop sampler/thread sampler/child sampler/go/profile sampler/go/session \
+	sampler/resource sampler/lock sampler/stop sampler/atrest sampler/thread sampler/child sampler/go/profile sampler/go/session \
 	sampler/go/numbers sampler/go/stacks sampler/go sampler/go/find sampler/interp sampler/interp/cpython \
 	sampler/interp/ruby sampler/interp/php sampler/interp/hotspot sampler/interp/hotspot/vm \
 	sampler/interp/v8 sampler/interp/v8/heap sampler/interp/beam sampler/interp/gdbjit sampler/interp/common sampler/unwind \
@@ -31,16 +31,17 @@ SEES_sampler/rounds/source  := sampler/net sampler/rounds/metrics sampler/profil
 SEES_sampler/net     :=
 SEES_sampler/rounds/metrics := sampler/resource sampler/go/numbers sampler/go/find base/process
 SEES_sampler                := sampler/profile sampler/tick sampler/recorded sampler/member sampler/thread sampler/child sampler/unwind base/process base/file
-SEES_sampler/dump           := sampler/profile sampler/member sampler/interp sampler/interp/common sampler/lock sampler/stop sampler/thread sampler/child sampler/unwind sampler/unwind/table symbolize base/process base/file
+SEES_sampler/dump           := sampler/profile sampler/member sampler/interp sampler/interp/common sampler/lock sampler/stop sampler/atrest sampler/thread sampler/child sampler/unwind sampler/unwind/table symbolize base/process base/file
 SEES_sampler/profile        := sampler/net sampler/tick sampler/recorded sampler/member sampler/interp sampler/lock sampler/thread sampler/child sampler/go sampler/unwind/table pprof/wire pprof/select pprof symbolize symbolize/files base/process base/file
-SEES_sampler/tick           := sampler/capture sampler/recorded sampler/member sampler/account sampler/interp sampler/interp/common sampler/stop sampler/thread sampler/child sampler/unwind base/process
+SEES_sampler/tick           := sampler/capture sampler/recorded sampler/member sampler/account sampler/interp sampler/interp/common sampler/stop sampler/atrest sampler/thread sampler/child sampler/unwind base/process
 SEES_sampler/recorded       := sampler/member sampler/account sampler/interp sampler/lock sampler/thread base/process
-SEES_sampler/capture        := sampler/member sampler/account sampler/interp sampler/stop sampler/thread sampler/child sampler/unwind/table base/process
+SEES_sampler/capture        := sampler/member sampler/account sampler/interp sampler/stop sampler/atrest sampler/thread sampler/child sampler/unwind/table base/process
 SEES_sampler/member         := sampler/thread sampler/go sampler/go/find sampler/interp sampler/unwind/table symbolize symbolize/jit base/process
 SEES_sampler/account        := sampler/unwind base/process
 SEES_sampler/resource       := base/process
 SEES_sampler/lock           := sampler/thread base/process
 SEES_sampler/stop           := sampler/thread sampler/child sampler/go/stacks base/process
+SEES_sampler/atrest         := sampler/thread
 SEES_sampler/thread         := sampler/go sampler/interp/common sampler/unwind sampler/unwind/table symbolize base/process
 SEES_sampler/child          := symbolize base/process base/file
 SEES_sampler/go/profile     := sampler/go/session sampler/go/numbers sampler/go/stacks sampler/go goparse/profile goparse pprof/gotext pprof base/process

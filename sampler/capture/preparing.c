@@ -8,6 +8,9 @@
 #include "sampler/thread/preempted.h"
 #include "sampler/thread/threads.h"
 
+/* Of a deeper stack, bytes; before so much is copied, another CPU may take the thread over. */
+enum { REST_MOST = 1 << 20 };
+
 /* Held time that is allowed in addition to pause_share. */
 static const double PAUSE_BURST_NS = 1e6, NEARLY = 0.5;
 
@@ -24,14 +27,14 @@ bool held_for_long(double pause_share, const struct thread *thread, uint64_t now
 	return held_part(pause_share, thread, now) > 1;
 }
 
-static bool is_to_be_left(const struct ticking *with, struct member *m, const struct thread *thread,
-			  uint64_t now, struct ticker_figures *figures)
+static bool is_to_be_left(const struct ticking *with, const struct sought *s, struct member *m,
+			  const struct thread *thread, struct ticker_figures *figures)
 {
-	if (held_for_long(with->pace.pause_share, thread, now)) {
+	if (held_for_long(with->pace.pause_share, thread, s->due_ns)) {
 		figures->over++;
 		return true;
 	}
-	if (is_exposed(m, thread, now)) {
+	if (!s->at_rest && is_exposed(m, thread, s->due_ns)) {
 		figures->exposed++;
 		return true;
 	}
@@ -90,6 +93,11 @@ static bool decide(struct ticking *with, struct sought *s, const struct thread *
 	bool spared = s->due_ns < thread->spare_until_ns, delicate = true;
 	struct preempted now;
 
+	slot->at_rest = s->at_rest && !spared && slot->want <= REST_MOST;
+	if (slot->at_rest) {
+		slot->regs = s->rest.regs;
+		return true;
+	}
 	if (!spared) {
 		now = where_it_was(with, s, slot);
 		if (now.place == PREEMPTED_IN_USER)
@@ -138,7 +146,7 @@ struct slot *prepare_sample(struct ticking *with, struct sought *s, struct ticke
 	struct slot *slot;
 
 	if (m->dumps_core || member_is_narrow(m) || slots_asked(with->slots, thread->tid) ||
-	    is_to_be_left(with, m, thread, s->due_ns, figures))
+	    is_to_be_left(with, s, m, thread, figures))
 		return NULL;
 	slot = take_slot(with, s, thread, figures);
 	if (slot && !decide(with, s, thread, slot)) {

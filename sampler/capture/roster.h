@@ -22,6 +22,7 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "sampler/atrest/atrest.h"
 #include "sampler/thread/backoff.h"
 
 struct member;
@@ -105,6 +106,8 @@ struct sought {
 	uint64_t weight; /* ticks for which the look stands, itself included */
 	uint32_t part;	 /* roster.part, as it was */
 	unsigned moved;	 /* threads that had run since their last look */
+	bool at_rest;	 /* it could be read as it was (resting.h): */
+	struct atrest_thread rest;
 };
 
 /* The next of a sequence of random numbers; its state is not 0. */

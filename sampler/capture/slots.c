@@ -133,7 +133,7 @@ int slot_prepare(struct slot *slot, const struct slot_wants *wants, struct membe
 	slot->stack_top = thread->stack_top;
 	slot->want = bytes_wanted(m, thread);
 	slot->wall = wants->wall;
-	slot->ticked = slot->remote = slot->late = slot->yielded = false;
+	slot->ticked = slot->remote = slot->at_rest = slot->late = slot->yielded = false;
 	slot->schedstat_fd = -1;
 	slot->pagemap_fd = m->pagemap_fd;
 	slot->absent = &m->absent;
@@ -217,6 +217,17 @@ bool slot_fill(void *owner, void *cookie, pid_t tid, const struct registers *reg
 	} else if (!still_waited(slot, regs)) {
 		return false;
 	}
+	snapshot_take(&slot->snapshot, tid, regs, slot->want, slot->stack_top);
+	return true;
+}
+
+bool slot_fill_at_rest(void *owner, void *cookie, pid_t tid, const struct registers *regs)
+{
+	struct slot *slot = cookie;
+
+	(void)owner;
+	registers_call(regs, &slot->call);
+	slot->trust = slot->late || slot->yielded ? TRUST_NONE : TRUST_FULL;
 	snapshot_take(&slot->snapshot, tid, regs, slot->want, slot->stack_top);
 	return true;
 }

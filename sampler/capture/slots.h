@@ -61,6 +61,7 @@ struct slot {
 	bool ticked;	      /* the thread was on a CPU at a tick: any stop gives a sample */
 	bool remote;	      /* and that CPU was not the ticker's */
 	bool yielded;	      /* or it has left its CPU by itself: ours is no higher priority */
+	bool at_rest;	      /* it is read while it does not run: `regs` are its registers */
 	bool late;	      /* and its CPU may have been left by it, not taken from it */
 	int schedstat_fd;     /* of the thread, borrowed; -1: it is opened */
 	int pagemap_fd;	      /* of the process, borrowed; -1: not open */
@@ -68,7 +69,8 @@ struct slot {
 	int64_t call_then;    /* the call that it was in at the tick; -1: none; or: */
 	uint64_t ran_ns, waited_from_ns; /* its counters at the tick */
 	uint64_t slices_then;		 /* the same */
-	uint64_t woke_ns, search_ns;	 /* when the ticker woke; from then to the request */
+	uint64_t woke_ns, search_ns;	 /* when the ticker woke; from then to the request, or to */
+	uint64_t rest_ns;		 /* the end of its copy at rest, which took so long */
 	/* What has become of it: */
 	struct stop stop; /* how the request ended */
 	int rc;		  /* why no request could be made; 0: it was made */
@@ -88,6 +90,7 @@ struct slot {
 	uint64_t looked_ns;   /* CLOCK_MONOTONIC: the moment of the sample */
 	struct buffer kernel; /* the kernel's part of the stack, as text */
 	uint64_t weight;      /* of a CPU sample, in 1/BUDGET_ONE */
+	struct registers regs;
 	struct snapshot snapshot;
 };
 
@@ -140,6 +143,9 @@ extern const struct copier_loss slot_loss;
 
 /* The tracer's stop_take callback (sampler/stop/stop.h): copies a held thread into its slot. */
 bool slot_fill(void *owner, void *slot, pid_t tid, const struct registers *regs);
+
+/* The same of a thread that is at rest (resting.h). */
+bool slot_fill_at_rest(void *owner, void *slot, pid_t tid, const struct registers *regs);
 
 /* The tracer's stop_comes_back: true if the stack's pages are all present, and nothing else is to be
  * read. A page that is not there may be served by a daemon (FUSE) or by the process itself

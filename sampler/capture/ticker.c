@@ -37,6 +37,7 @@
 #include "base/error.h"
 #include "sampler/account/budget.h"
 #include "sampler/capture/preparing.h"
+#include "sampler/capture/resting.h"
 #include "sampler/capture/roster.h"
 #include "sampler/capture/slots.h"
 #include "sampler/child/priority.h"
@@ -267,7 +268,10 @@ static void search(struct ticker *t)
 	s->due_ns = tick->due_ns;
 	s->expects = !t->idle;
 	s->noted = tick->noted;
-	roster_search(with->roster, s);
+	if (!resting_search(&with->atrest, with->roster, s)) {
+		roster_search(with->roster, s);
+		resting_read(&with->atrest, s);
+	}
 	if (s->moved > CROWD)
 		t->crowded = true;
 	t->idle = s->seat ? 0 : t->idle + 1;
@@ -282,7 +286,9 @@ static void search(struct ticker *t)
 	slot->looked_ns = tick->due_ns;
 	slot->woke_ns = woke;
 	t->expected++;
-	if (slot->left_alone || slot->taken)
+	if (slot->at_rest)
+		resting_copy(&with->atrest, t->cpu, t->copiers, slot);
+	if (slot->left_alone || slot->taken || slot->at_rest)
 		give_back(t, slot);
 	else
 		ask(t, slot);

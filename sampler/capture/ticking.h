@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "sampler/capture/slots.h"
+#include "sampler/atrest/atrest.h"
 
 struct roster;
 struct watchdog;
@@ -43,6 +44,7 @@ struct ticking {
 	struct slots *slots;
 	struct slot_wants wants;
 	struct watchdog *watchdog; /* NULL: none */
+	struct atrest atrest;	   /* not open: threads have to be stopped */
 	struct ticker_figures figures;
 	int back_fd; /* eventfd, for the round's thread: slots have come back, or a thread ended */
 	_Atomic unsigned back; /* slots that have come back and were not collected */

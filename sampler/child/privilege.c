@@ -92,7 +92,9 @@ int privilege_drop(const struct privilege_needs *needs, struct error *err)
 	if (needs->samples) {
 		keep(&kept, CAP_SYS_ADMIN); /* /proc/PID/stack (sampler/thread/preempted.h) */
 		if (CAP_IS_SUPPORTED(CAP_PERFMON))
-			keep(&kept, CAP_PERFMON); /* sampler/capture/events.h */
+			keep(&kept, CAP_PERFMON); /* sampler/capture/events.h, */
+		if (CAP_IS_SUPPORTED(CAP_BPF))
+			keep(&kept, CAP_BPF); /* and with it sampler/atrest/atrest.h */
 	}
 	if (needs->command)
 		keep(&kept, CAP_KILL); /* the command may have become another user */

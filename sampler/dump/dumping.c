@@ -132,6 +132,7 @@ void dump_free(struct dump *d)
 	reader_free(d->reader);
 	copiers_free(d->copiers);
 	decoding_free(d->decoding);
+	atrest_close(&d->atrest);
 	if (d->stuck)
 		return;
 	stack_release(&d->walk);

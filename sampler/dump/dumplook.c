@@ -4,7 +4,8 @@
  * - A thread that waits is glanced at, as in a recording (sampler/tick/glance.c): the registers
  *   that the kernel reports and the memory are read. If the thread has not been on a CPU meanwhile,
  *   they give its stack.
- * - Any other thread, or one with a walk that lacks registers, is stopped (sampler/stop/stop.h) and
+ *   Where a walk lacks registers, all of them are read (sampler/atrest/atrest.h).
+ * - Any other thread, or one whose registers may not be read so, is stopped (sampler/stop/stop.h) and
  *   walked before it is released. So the stack is whole however deep it is, and also where it
  *   continues on another stack (sigaltstack(2)).
  *
@@ -32,6 +33,7 @@
 
 #include "base/clock.h"
 #include "base/process/modmap.h"
+#include "sampler/atrest/atrest.h"
 #include "sampler/child/priority.h"
 #include "sampler/child/watchdog.h"
 #include "sampler/interp/common/managed.h"
@@ -180,6 +182,28 @@ static int prepare(struct dump *d, struct thread *thread)
 	return member_prepare_look(member_of(d), thread, &d->snapshot);
 }
 
+/* For the first walk that lacks registers: that takes 5 ms. */
+static bool open_rest(struct dump *d)
+{
+	struct error why;
+
+	if (d->rest_asked)
+		return false;
+	d->rest_asked = true;
+	return !atrest_open(&d->atrest, 1, &why);
+}
+
+/* All of them, where these may be read of a thread that does not run. */
+static void read_registers(struct dump *d, const struct thread *thread, const struct call *call)
+{
+	struct atrest_thread rest;
+
+	if (atrest_is_open(&d->atrest) && atrest_read(&d->atrest, 0, thread->tid, &rest))
+		registers_for_walk(&rest.regs, &d->snapshot.regs);
+	else
+		registers_of_waiting(call, &d->snapshot.regs);
+}
+
 /* 1: done; 0: the thread has run, or must be stopped; ERR_NOMEM. */
 static int glance(struct dump *d, struct thread *thread)
 {
@@ -198,7 +222,7 @@ static int glance(struct dump *d, struct thread *thread)
 		}
 		return keep(d, thread, false);
 	}
-	registers_of_waiting(&call, &d->snapshot.regs);
+	read_registers(d, thread, &call);
 	d->snapshot.stacks.known = false; /* a Go thread's stacks are found only while it is held */
 	d->livestack.spans = modmap_spans(m->maps);
 	livestack_into(&d->livestack, thread->tid, NULL);
@@ -211,6 +235,8 @@ static int glance(struct dump *d, struct thread *thread)
 	if (!thread_counters(m->threads, thread, &after) || after.slices != before.slices ||
 	    !same_address_space(m) || maps_have_changed(d))
 		return 0;
+	if (d->walk.lacked && open_rest(d))
+		return 0; /* again, with all registers */
 	if (d->walk.lacked && may_ask(d, thread->state, &call)) {
 		d->look.ask = true;
 		return 0;

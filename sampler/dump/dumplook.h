@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "sampler/atrest/atrest.h"
 #include "sampler/dump/dumping.h"
 #include "sampler/dump/livestack.h"
 #include "sampler/interp/merge.h"
@@ -48,6 +49,8 @@ struct dump {
 	struct interp_counts counts[INTERP_LANGUAGES];
 	struct snapshot snapshot;
 	struct livestack livestack;
+	struct atrest atrest; /* opened when it is needed first, if that was not tried: */
+	bool rest_asked;
 	struct tracer *tracer;
 	struct copiers *copiers; /* of the tracer */
 	struct reader *reader;	 /* for all other reads */

@@ -101,8 +101,12 @@ static void samples_line(const struct recording_stats *s, unsigned rate, char *l
 		append(line, ", %lu read without a stop", s->glances);
 	if (s->by_event)
 		append(line, ", %lu copied by the kernel's timer", s->by_event);
+	if (s->rests)
+		append(line, ", %lu of threads at rest, %lu of such left out", s->rests, s->moved);
 	if (*s->no_events)
 		append(line, ", without perf events: %s", s->no_events);
+	if (*s->no_rest)
+		append(line, ", with stops: %s", s->no_rest);
 	if (s->labels_lost)
 		append(line, ", %lu without labels that their goroutines gave up", s->labels_lost);
 	if (s->labels_unknown)
@@ -263,11 +267,12 @@ static void runtimes_line(const struct recording_stats *s, char *line)
 /* Our CPU time that the target would have had. */
 static void append_displaced(const struct heldtime *h, char *line)
 {
-	char p99[24], max[24];
+	char p50[24], p99[24], max[24];
 
 	if (h->count)
-		append(line, "; took a CPU from it %lu time%s, p99 %s, max %s", h->count,
+		append(line, "; took a CPU from it %lu time%s, p50 %s, p99 %s, max %s", h->count,
 		       h->count > 1 ? "s" : "",
+		       summary_duration(heldtime_percentile(h, 50), p50, sizeof(p50)),
 		       summary_duration(heldtime_percentile(h, 99), p99, sizeof(p99)),
 		       summary_duration(h->max, max, sizeof(max)));
 }

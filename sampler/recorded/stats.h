@@ -49,10 +49,13 @@ struct recording_stats {
 	bool realtime_target;		/* threads have one that ours does not exceed */
 	unsigned cpus_refused;		/* on which threads of the target may run, but we may not */
 	uint64_t glances;		/* stacks of waiting threads read without a stop */
+	uint64_t rests; /* of threads whose CPU was taken, the same (sampler/capture/resting.h) */
+	uint64_t moved; /* of these, left out, since another CPU had taken the thread over */
 	uint64_t spared,
 		over;	     /* left out to keep the pause budget: of waiting, of running threads */
 	uint64_t by_event;   /* samples that the kernel copied, without a stop */
 	char no_events[512]; /* why there are none; "": there are, or none were wanted */
+	char no_rest[512];   /* why threads at rest are stopped; "" as above */
 	uint64_t transfers;  /* left out: the thread was in a call that a stop may cut short */
 	uint64_t exposed;    /* looks left out since a stop might end a call (exposure.h) */
 	uint64_t cut;	     /* calls that a stop failed with EINTR, unrepaired */

@@ -9,6 +9,7 @@
 #define SAMPLER_THREAD_REGISTERS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include <sys/user.h>
@@ -37,6 +38,17 @@ void registers_look_ahead(pid_t tid, struct registers *r);
  * ERR_GONE. */
 int registers_read(pid_t tid, struct registers *r);
 int registers_write(pid_t tid, const struct registers *r);
+
+/* Of a thread that does not run (atrest.h): `saved` are the bytes that its struct pt_regs begins with,
+ * REGISTERS_AT_REST of them, and the thread pointer is a member of the kernel's struct thread_struct. 0:
+ * they are not read so. */
+#if defined(__x86_64__)
+enum { REGISTERS_AT_REST = offsetof(struct user_regs_struct, fs_base) };
+#else
+enum { REGISTERS_AT_REST = 0 };
+#endif
+#define REGISTERS_AT_REST_TP "fsbase"
+void registers_at_rest(struct registers *r, const void *saved, uint64_t tp);
 
 uint64_t registers_pc(const struct registers *r);
 uint64_t registers_sp(const struct registers *r);

@@ -204,6 +204,13 @@ int registers_write(pid_t tid, const struct registers *r)
 	return put_set(tid, NT_PRSTATUS, &r->user, sizeof(r->user));
 }
 
+void registers_at_rest(struct registers *r, const void *saved, uint64_t tp)
+{
+	(void)saved;
+	(void)tp;
+	memset(r, 0, sizeof(*r));
+}
+
 uint64_t registers_pc(const struct registers *r)
 {
 	return r->user.pc;

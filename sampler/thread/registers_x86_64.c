@@ -41,6 +41,14 @@ int registers_write(pid_t tid, const struct registers *r)
 	return ptrace(PTRACE_SETREGS, tid, 0, &r->user) ? ERR_GONE : 0;
 }
 
+/* Both structures have the same members in the same order, so far (arch/x86/include/asm/ptrace.h). */
+void registers_at_rest(struct registers *r, const void *saved, uint64_t tp)
+{
+	memset(r, 0, sizeof(*r));
+	memcpy(&r->user, saved, REGISTERS_AT_REST);
+	r->user.fs_base = tp;
+}
+
 uint64_t registers_pc(const struct registers *r)
 {
 	return r->user.rip;

@@ -169,15 +169,30 @@ static void note_counters(const struct slot *slot, struct thread *thread)
 		thread->wait_ns = slot->waited_from_ns + slot->waited_ns;
 }
 
+/* As with a stop, its pause is counted without the search. */
+static void note_rest(struct recorded *r, const struct slot *slot, struct thread *thread)
+{
+	thread->held_ns += slot->rest_ns;
+	heldtime_add(&r->stats.displaced, slot->search_ns);
+	r->stats.stuck += slot->stop.outcome == STOP_STUCK;
+	r->stats.unread += slot->stop.outcome == STOP_UNREAD;
+	learn_to_spare(slot, thread, slot->stop.outcome == STOP_STUCK);
+	if (slot->taken)
+		note_counters(slot, thread);
+	r->stats.moved += !slot->taken && slot->stop.outcome == STOP_GONE;
+}
+
 static void take_back(struct round *r, struct slot *slot)
 {
 	struct member *m = r->recorded.members[slot->context.member];
 	struct thread *thread = member_thread(m, slot->context.thread);
-	bool harmful = !slot->rc && !slot->left_alone && was_harmful(m, slot);
+	bool harmful = !slot->rc && !slot->left_alone && !slot->at_rest && was_harmful(m, slot);
 
 	roster_lock(&r->roster);
 	if (slot->left_alone)
 		note_left_alone(r, slot, thread);
+	else if (slot->at_rest)
+		note_rest(&r->recorded, slot, thread);
 	else if (slot->rc == ERR_PERM)
 		note_denied(&r->recorded.stats, thread);
 	else if (!slot->rc && !slot->glanced) {

@@ -19,6 +19,7 @@
 #include "sampler/member/gothreads.h"
 #include "sampler/member/labelling.h"
 #include "sampler/member/member.h"
+#include "sampler/atrest/atrest.h"
 #include "sampler/stop/reader.h"
 #include "sampler/thread/interruptible.h"
 #include "sampler/tick/collecting.h"
@@ -114,12 +115,19 @@ static bool read_waiting(struct round *r, struct member *m, struct thread *threa
 			 struct slot *slot)
 {
 	struct schedstat before, after;
+	struct atrest_thread rest;
 
 	if (!thread_counters(m->threads, thread, &before) ||
 	    !thread_read_call(m->threads, thread, &slot->call))
 		return false;
 	slot->moment = labelling_moment(m);
-	snapshot_glance(&slot->snapshot, thread->tid, &slot->call, slot->want, thread->stack_top);
+	if (atrest_is_open(&r->ticking.atrest) &&
+	    atrest_read(&r->ticking.atrest, 0, thread->tid, &rest))
+		snapshot_take(&slot->snapshot, thread->tid, &rest.regs, slot->want,
+			      thread->stack_top);
+	else
+		snapshot_glance(&slot->snapshot, thread->tid, &slot->call, slot->want,
+				thread->stack_top);
 	kernelstack_read(&r->recorded.kernel, &m->process, thread->tid, &slot->kernel);
 	if (r->recorded.wall)
 		r->no_memory |= waiting_look(&r->recorded, m, thread, &slot->call,

@@ -348,6 +348,7 @@ static int keep_tickers(struct round *r)
 		return tickers_keep(&r->tickers, &r->ticking, &r->error);
 	if (!sources_need_tickers(r))
 		return 0;
+	sources_open_rest(r);
 	return slots_touch(&r->slots) ? error_nomem(&r->error) :
 					tickers_start(&r->tickers, &r->ticking, &r->error);
 }

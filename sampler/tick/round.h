@@ -73,6 +73,7 @@ struct round {
 	struct ticking ticking;	  /* what the tickers share */
 	struct tickers tickers;	  /* while the round is sampled */
 	bool collecting;	  /* their samples are being read */
+	bool stops;		  /* threads are to be stopped, or have to be */
 	struct events *events;	  /* NULL: none are open */
 	uint64_t events_ns;	  /* until when their periods are counted */
 	uint64_t events_due_ns;	  /* when to look again at the CPUs */
@@ -161,6 +162,10 @@ bool round_may_interrupt(const struct round *r, const struct member *m, const st
  * ERR_NOMEM. */
 int sources_open(struct round *r, enum engine engine, struct error *err);
 void sources_close(struct round *r);
+
+/* Has threads read while they are at rest from now on (sampler/atrest/atrest.h), where that is possible
+ * and no stops were asked for. */
+void sources_open_rest(struct round *r);
 
 /* Chooses the source of each process anew. True if any has changed: the roster is to be listed. */
 bool sources_choose(struct round *r);

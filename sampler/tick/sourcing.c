@@ -4,10 +4,12 @@
  * meanwhile; what came before the present address space was met is dropped.
  */
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "sampler/account/budget.h"
+#include "sampler/atrest/atrest.h"
 #include "sampler/capture/event.h"
 #include "sampler/capture/events.h"
 #include "sampler/capture/exposure.h"
@@ -55,7 +57,24 @@ int sources_open(struct round *r, enum engine engine, struct error *err)
 {
 	int rc = open_events(r, engine, err);
 
+	r->stops = engine == ENGINE_PTRACE;
+	if (!rc && r->recorded.wall)
+		sources_open_rest(r);
 	return rc ? rc : lineage_open(r, err);
+}
+
+/* That takes 3 ms, so it is done when there is a use for it. */
+void sources_open_rest(struct round *r)
+{
+	struct error why;
+
+	if (r->stops || atrest_is_open(&r->ticking.atrest))
+		return;
+	r->stops = atrest_open(&r->ticking.atrest, (unsigned)sysconf(_SC_NPROCESSORS_CONF) + 1,
+			       &why) != 0;
+	if (r->stops)
+		snprintf(r->recorded.stats.no_rest, sizeof(r->recorded.stats.no_rest), "%s",
+			 why.text);
 }
 
 static void drop_events(struct round *r)
@@ -69,6 +88,7 @@ void sources_close(struct round *r)
 {
 	drop_events(r);
 	lineage_close(r);
+	atrest_close(&r->ticking.atrest);
 }
 
 bool sources_suffice(const struct round *r, const struct member *m)

@@ -225,7 +225,8 @@ static int keep_stack(struct recorded *r, struct walker *w, const struct slot *s
 	r->stats.cpu_weight += ran ? slot->weight : 0;
 	r->stats.uncertain += ran && slot->trust != TRUST_FULL ? slot->weight : 0;
 	r->stats.realtime_target |= slot->yielded;
-	r->stats.glances += slot->glanced;
+	r->stats.glances += slot->glanced && !slot->at_rest;
+	r->stats.rests += slot->at_rest;
 	r->stats.by_event += slot->by_event;
 	return 0;
 }

@@ -169,6 +169,15 @@ STOPS = ("--engine", "ptrace")
 WHOLE_CPU = ("--max-cpu", "100")  # for tests of anything but the budget
 
 
+def threads_are_read_at_rest():
+    """Skips the test where the kernel does not permit that."""
+    r = subprocess.run([SAMPLER, "-v", "--wall", "-d", "50ms", "-o", "/dev/null", "-p", str(os.getpid())],
+                       capture_output=True, text=True, timeout=60)
+    found = re.search(r"with stops: (.*)", r.stderr)
+    if found:
+        raise Skip(f"threads have to be stopped: {found[1]}")
+
+
 def sample(pid, seconds=1.5, rate=199, *more, **options):
     """Repeated for longer where the target got no CPU time on a busy machine."""
     for patience in (1, 2, 4, 8, 16):

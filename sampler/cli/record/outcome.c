@@ -24,7 +24,7 @@ enum {
 
 /* Smaller losses do not change what a profile says. */
 static const double UNSAMPLED_MIN = 0.03, LEFT_OUT_MIN = 0.1, WHOLE_MIN = 0.9, DENIED_MIN = 0.03,
-		    IDLE_MAX = 0.01, CERTAIN_MIN = 0.99, STARVED_MIN = 0.2;
+		    IDLE_MAX = 0.01, CERTAIN_MIN = 0.99, MOVED_MIN = 0.02, STARVED_MIN = 0.2;
 
 static const char RED[] = "\033[1;31m", PLAIN[] = "\033[0m";
 
@@ -261,6 +261,18 @@ static int add_uncertain(const struct outcome *o, struct buffer *out)
 			   100 * (1 - certain), why_uncertain(o->stats, text, sizeof(text)));
 }
 
+static int add_moved(const struct recording_stats *s, struct buffer *out)
+{
+	uint64_t all = s->rests + s->moved;
+
+	if (share(s->moved, all) < MOVED_MIN)
+		return 0;
+	return buffer_addf(out,
+			   "%lu of %lu samples left out: another CPU had taken the thread over "
+			   "before it was read (--engine ptrace stops it)\n",
+			   s->moved, all);
+}
+
 /* In a short recording, too: what is cut is no chance. */
 static int add_cut(uint64_t cut, uint64_t all, struct buffer *out)
 {
@@ -490,9 +502,10 @@ int outcome_text(const struct outcome *o, bool colour, struct buffer *out)
 	else
 		rc = add_headline(o, out) || add_children_line(o, out) || add_chance(o, out) ||
 		     add_starved(o, out) || add_few(o, out) || add_uncertain(o, out) ||
-		     add_budget(o, out) || add_unsampled(o, out) || add_denied(o, out) ||
-		     add_missed(o, out) || add_walks(o, out) || add_gil(o, out) ||
-		     add_refused(o, out) || add_all_native(o, out) || add_hold(o, colour, out);
+		     add_moved(o->stats, out) || add_budget(o, out) || add_unsampled(o, out) ||
+		     add_denied(o, out) || add_missed(o, out) || add_walks(o, out) ||
+		     add_gil(o, out) || add_refused(o, out) || add_all_native(o, out) ||
+		     add_hold(o, colour, out);
 	return rc ? ERR_NOMEM : 0;
 }
 
