@@ -18,8 +18,9 @@ typedef int recording_writer(const void *ctx, const struct profile *p, struct ou
 
 /* Which source gives CPU samples (sampler/tick/sourcing.h). */
 enum engine {
-	ENGINE_AUTO,   /* perf events where they suffice and are permitted, else stops */
-	ENGINE_PERF,   /* the same, but an error if they are refused */
+	ENGINE_AUTO, /* perf events where they suffice, else threads at rest, else stops */
+	ENGINE_PERF, /* the same, but an error if perf events are refused */
+	ENGINE_REST, /* threads at rest (sampler/capture/resting.h); an error if that is refused */
 	ENGINE_PTRACE, /* stops */
 };
 

@@ -41,7 +41,7 @@ static int open_events(struct round *r, enum engine engine, struct error *err)
 	struct recording_stats *s = &r->recorded.stats;
 	struct error why;
 
-	if (engine == ENGINE_PTRACE || r->recorded.wall)
+	if (engine == ENGINE_PTRACE || engine == ENGINE_REST || r->recorded.wall)
 		return 0;
 	r->recorded.late = !events_open(&r->events, r->ticking.pace.period_ns, STACK_FIRST, &why);
 	if (r->recorded.late)
@@ -58,8 +58,10 @@ int sources_open(struct round *r, enum engine engine, struct error *err)
 	int rc = open_events(r, engine, err);
 
 	r->stops = engine == ENGINE_PTRACE;
-	if (!rc && r->recorded.wall)
+	if (!rc && (r->recorded.wall || engine == ENGINE_REST))
 		sources_open_rest(r);
+	if (!rc && engine == ENGINE_REST && r->stops)
+		rc = error_set(err, ERR_PERM, "--engine rest: %s", r->recorded.stats.no_rest);
 	return rc ? rc : lineage_open(r, err);
 }
 

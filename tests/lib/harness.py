@@ -166,6 +166,7 @@ def mostly_whole(recording, percent=99.0):
 
 # For tests of what a stop does: where perf events serve, nothing is stopped.
 STOPS = ("--engine", "ptrace")
+REST = ("--engine", "rest")
 WHOLE_CPU = ("--max-cpu", "100")  # for tests of anything but the budget
 
 

@@ -52,16 +52,17 @@ static int set_max_cpu(struct recording_options *r, struct error *err)
 
 static int set_engine(struct recording_options *r, struct error *err)
 {
-	static const char *const names[] = {
-		[ENGINE_AUTO] = "auto", [ENGINE_PERF] = "perf", [ENGINE_PTRACE] = "ptrace"
-	};
+	static const char *const names[] = { [ENGINE_AUTO] = "auto",
+					     [ENGINE_PERF] = "perf",
+					     [ENGINE_REST] = "rest",
+					     [ENGINE_PTRACE] = "ptrace" };
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(optarg, names[i])) {
 			r->engine = (enum engine)i;
 			return 0;
 		}
-	return error_set(err, ERR_USAGE, "unknown engine '%s': auto, perf or ptrace", optarg);
+	return error_set(err, ERR_USAGE, "unknown engine '%s': auto, perf, rest or ptrace", optarg);
 }
 
 bool sampling_option(int option, struct recording_options *r, pid_t *pids, unsigned *symbolize,
