@@ -1,6 +1,7 @@
 #include "base/process/elfsymbol.h"
 
 #include <gelf.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/elf/elfsection.h"
@@ -64,22 +65,109 @@ static void match(const struct table *t, const GElf_Sym *sym, struct wanted *w, 
 	}
 }
 
+/* A large program's symbols take 5 to 60 ms to go through, and each of several runtimes looks for its own,
+ * most of them in vain. So the first look notes which names there are: for each, a bit by its first eight
+ * bytes. */
+struct names {
+	unsigned log2;
+	uint8_t bits[];
+};
+
+enum { FEW = 1024, LOG2_LEAST = 12, LOG2_MOST = 21, NAME_BYTES = 8, BITS_OF_NAME = 8 };
+
+static size_t bit_of(const struct names *names, const char *name, size_t room)
+{
+	uint64_t first = 0;
+
+	memcpy(&first, name, strnlen(name, room < NAME_BYTES ? room : NAME_BYTES));
+	return (size_t)(first * 0x9e3779b97f4a7c15 >> (64 - names->log2));
+}
+
+static bool may_have(const struct names *names, const char *name)
+{
+	size_t bit = bit_of(names, name, NAME_BYTES);
+
+	return names->bits[bit / 8] >> bit % 8 & 1;
+}
+
+static void note_names(struct names *names, const struct table *t)
+{
+	GElf_Sym sym;
+
+	for (int i = 0; i < SYMBOLS_MAX && gelf_getsym(t->symbols, i, &sym); i++) {
+		size_t bit;
+
+		if (sym.st_shndx == SHN_UNDEF || sym.st_name >= t->strings_len)
+			continue;
+		bit = bit_of(names, t->strings + sym.st_name, t->strings_len - sym.st_name);
+		names->bits[bit / 8] |= (uint8_t)(1 << bit % 8);
+	}
+}
+
+/* The next section of symbols of that type; 0: of both. */
+static Elf_Scn *next_table(Elf *elf, Elf_Scn *scn, uint32_t type, struct table *t)
+{
+	GElf_Shdr shdr;
+
+	while ((scn = elf_nextscn(elf, scn)))
+		if (gelf_getshdr(scn, &shdr) &&
+		    (type ? shdr.sh_type == type :
+			    shdr.sh_type == SHT_DYNSYM || shdr.sh_type == SHT_SYMTAB) &&
+		    open_table(t, elf, scn, &shdr))
+			break;
+	return scn;
+}
+
+static size_t count_symbols(Elf *elf)
+{
+	struct table t;
+	size_t count = 0;
+
+	for (Elf_Scn *scn = NULL; (scn = next_table(elf, scn, 0, &t));)
+		count += t.symbols->d_size / sizeof(GElf_Sym);
+	return count;
+}
+
+/* NULL: they are few, or there is no memory. */
+static const struct names *names_of(const struct image *image, Elf *elf)
+{
+	struct names **kept = (struct names **)image_names(image), *names;
+	size_t count = *kept ? 0 : count_symbols(elf);
+	unsigned log2 = LOG2_LEAST;
+	struct table t;
+
+	if (*kept || count < FEW)
+		return *kept;
+	while (log2 < LOG2_MOST && 1ul << log2 < count * BITS_OF_NAME)
+		log2++;
+	names = calloc(1, sizeof(*names) + (1ul << log2) / 8);
+	if (!names)
+		return NULL;
+	names->log2 = log2;
+	for (Elf_Scn *scn = NULL; (scn = next_table(elf, scn, 0, &t));)
+		note_names(names, &t);
+	return *kept = names;
+}
+
+static bool may_have_any(const struct names *names, const struct wanted *w)
+{
+	for (size_t i = 0; names && i < w->count; i++)
+		if (may_have(names, w->symbols[i].name))
+			return true;
+	return !names;
+}
+
 static void search(Elf *elf, uint32_t type, struct wanted *w, size_t *found)
 {
 	Elf_Scn *scn = NULL;
 	struct table t;
-	GElf_Shdr shdr;
 	GElf_Sym sym;
 
-	while (*found < w->count && (scn = elf_nextscn(elf, scn))) {
-		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != type ||
-		    !open_table(&t, elf, scn, &shdr))
-			continue;
+	while (*found < w->count && (scn = next_table(elf, scn, type, &t)))
 		for (int i = 0;
 		     *found < w->count && i < SYMBOLS_MAX && gelf_getsym(t.symbols, i, &sym); i++)
 			if (sym.st_shndx != SHN_UNDEF)
 				match(&t, &sym, w, found);
-	}
 }
 
 size_t elfsymbol_find(const struct image *image, struct elfsymbol *symbols, size_t count)
@@ -92,7 +180,7 @@ size_t elfsymbol_find(const struct image *image, struct elfsymbol *symbols, size
 		symbols[i].found = false;
 		memcpy(&w.words[i], symbols[i].name, sizeof(w.words[i]));
 	}
-	if (!elf || count > ELFSYMBOL_MAX)
+	if (!elf || count > ELFSYMBOL_MAX || !may_have_any(names_of(image, elf), &w))
 		return 0;
 	search(elf, SHT_DYNSYM, &w, &found);
 	search(elf, SHT_SYMTAB, &w, &found);

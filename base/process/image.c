@@ -25,6 +25,7 @@ struct image {
 	uint32_t id, notes;
 	void *bytes; /* the file's bytes, for image_open_bytes; owned */
 	char *path;
+	void *names; /* see image_names; owned */
 	struct image_segment *segments;
 	size_t segment_count;
 	char build_id[2 * BUILD_ID_MAX + 1];
@@ -186,7 +187,13 @@ void image_free(struct image *image)
 	free(image->bytes);
 	free(image->segments);
 	free(image->path);
+	free(image->names);
 	free(image);
+}
+
+void **image_names(const struct image *image)
+{
+	return (void **)&image->names;
 }
 
 Elf *image_elf(const struct image *image)

@@ -40,6 +40,9 @@ struct image *image_open_none(const char *path);
 
 void image_free(struct image *image);
 
+/* What elfsymbol.c keeps of the image, from malloc(3); NULL at first. */
+void **image_names(const struct image *image);
+
 /* NULL for image_open_none. Not thread-safe, like all of libelf. */
 Elf *image_elf(const struct image *image);
 

@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <gelf.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,6 +40,27 @@ Test(elfsymbol, functions_are_where_the_loader_put_them)
 	cr_assert_eq(elfsymbol_find(libc, s, 2), 1);
 	cr_assert(s[0].found && !s[1].found);
 	cr_assert_eq(bias + s[0].addr, (uintptr_t)dlsym(RTLD_NEXT, FUNCTION));
+}
+
+/* The first look notes which names there are; no later one misses any. */
+Test(elfsymbol, all_names_are_found)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+	size_t count = 0;
+
+	while ((scn = elf_nextscn(image_elf(libc), scn)) && gelf_getshdr(scn, &shdr))
+		if (shdr.sh_type == SHT_DYNSYM)
+			break;
+	cr_assert(scn);
+	for (GElf_Sym sym; gelf_getsym(elf_getdata(scn, NULL), (int)count, &sym); count++) {
+		struct elfsymbol s = { .name = elf_strptr(image_elf(libc), shdr.sh_link,
+							  sym.st_name) };
+
+		if (sym.st_shndx != SHN_UNDEF && strlen(s.name) > 3)
+			cr_assert(elfsymbol_find(libc, &s, 1), "%s", s.name);
+	}
+	cr_assert_gt(count, 1000);
 }
 
 #ifdef __GLIBC__
