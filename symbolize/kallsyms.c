@@ -22,6 +22,7 @@ void kallsyms_release(struct kallsyms *k)
 {
 	buffer_release(&k->text);
 	free(k->all);
+	free(k->order);
 	memset(k, 0, sizeof(*k));
 }
 
@@ -168,4 +169,46 @@ uint64_t kallsyms_find(const struct kallsyms *k, const char *name, size_t name_l
 		found = s->addr;
 	}
 	return found;
+}
+
+static int by_address_of(const void *a, const void *b, void *all)
+{
+	const struct kallsym *symbols = all;
+
+	return by_address(&symbols[*(const uint32_t *)a], &symbols[*(const uint32_t *)b]);
+}
+
+static bool put_in_order(struct kallsyms *k)
+{
+	if (k->order || !k->count)
+		return k->order;
+	k->order = malloc(k->count * sizeof(*k->order));
+	if (!k->order)
+		return false;
+	for (size_t i = 0; i < k->count; i++)
+		k->order[i] = (uint32_t)i;
+	qsort_r(k->order, k->count, sizeof(*k->order), by_address_of, k->all);
+	return true;
+}
+
+const char *kallsyms_at(struct kallsyms *k, uint64_t addr, size_t *len)
+{
+	size_t low = 0, high = k->count;
+	const struct kallsym *s;
+
+	if (!put_in_order(k))
+		return NULL;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (k->all[k->order[middle]].addr <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	s = low ? &k->all[k->order[low - 1]] : NULL;
+	if (!s || (s->size && addr - s->addr >= s->size))
+		return NULL;
+	*len = s->name_len;
+	return s->name;
 }

@@ -16,6 +16,7 @@ struct kallsyms {
 	struct kallsym *all; /* functions, sorted by name */
 	size_t count, room;
 	uint64_t start, end; /* range of all functions' addresses; end exclusive */
+	uint32_t *order;     /* of `all`, by address; NULL: not needed yet */
 };
 
 /* Takes over the text in any case; {0} is an empty table. Omits broken lines. ERR_NOMEM. */
@@ -31,5 +32,9 @@ void kallsyms_release(struct kallsyms *k);
  * none fits, or several do. */
 uint64_t kallsyms_find(const struct kallsyms *k, const char *name, size_t name_len,
 		       const char *module, size_t module_len, uint64_t size);
+
+/* The function that holds an address: its name, not NUL-terminated, borrowed until kallsyms_release;
+ * NULL: none does, or there is no memory. */
+const char *kallsyms_at(struct kallsyms *k, uint64_t addr, size_t *len);
 
 #endif

@@ -6,13 +6,18 @@
 #include "base/cursor.h"
 #include "sampler/thread/registers.h"
 
-void event_request(struct perf_event_attr *attr)
+void event_request(struct perf_event_attr *attr, bool kernel)
 {
 	attr->sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER |
 			    PERF_SAMPLE_STACK_USER;
 	attr->sample_regs_user = registers_of_event_mask();
 	attr->sample_id_all = 1; /* news have a time, too: their last 8 bytes */
 	attr->mmap = attr->comm = attr->comm_exec = attr->task = 1;
+	if (!kernel)
+		return;
+	attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	attr->sample_max_stack = EVENT_KERNEL_MOST;
+	attr->exclude_callchain_kernel = 0;
 }
 
 /* What the kernel does is not looked at: that would take a permission of its own. */
@@ -63,11 +68,27 @@ static void parse_stack(struct cursor *c, struct event *e)
 	e->whole_stack = filled < room;
 }
 
-static void parse_sample(struct cursor *c, struct event *e)
+/* Its numbers at the end of the range tell whose frames follow (enum perf_callchain_context). */
+static void parse_kernel(struct cursor *c, struct event *e)
+{
+	uint64_t count = cursor_uint(c, 8);
+
+	for (uint64_t i = 0; i < count && !c->failed; i++) {
+		uint64_t address = cursor_uint(c, 8);
+
+		if (address < PERF_CONTEXT_MAX && e->kernel_count < EVENT_KERNEL_MOST)
+			e->kernel[e->kernel_count++] = address;
+	}
+}
+
+static void parse_sample(struct cursor *c, bool kernel, struct event *e)
 {
 	e->pid = (pid_t)cursor_uint(c, 4);
 	e->tid = (pid_t)cursor_uint(c, 4);
 	cursor_uint(c, 8); /* the time */
+	e->kernel_count = 0;
+	if (kernel)
+		parse_kernel(c, e);
 	if (e->pid <= 0 || e->tid <= 0 || !parse_registers(c, e))
 		e->kind = EVENT_NONE;
 	else if (e->kind == EVENT_SAMPLE)
@@ -142,7 +163,7 @@ static void parse_lost(struct cursor *c, struct event *e)
 	e->lost = cursor_uint(c, 8);
 }
 
-void event_parse(const struct perf_event_header *header, const void *body, size_t len,
+void event_parse(const struct perf_event_header *header, const void *body, size_t len, bool kernel,
 		 struct event *e)
 {
 	struct cursor c;
@@ -151,7 +172,7 @@ void event_parse(const struct perf_event_header *header, const void *body, size_
 	cursor_init(&c, body, len, "perf record");
 	parse_time(header, body, len, e);
 	if (e->kind == EVENT_SAMPLE)
-		parse_sample(&c, e);
+		parse_sample(&c, kernel, e);
 	else if (e->kind == EVENT_LOST)
 		parse_lost(&c, e);
 	else if (e->kind != EVENT_NONE)

@@ -31,6 +31,7 @@ enum event_kind {
 };
 
 enum { EVENT_NAME = 16 }; /* TASK_COMM_LEN */
+enum { EVENT_KERNEL_MOST = 64 };
 
 struct event {
 	enum event_kind kind;
@@ -42,18 +43,21 @@ struct event {
 	struct regs regs;     /* in user space, of a thread in the kernel as well */
 	const uint8_t *stack; /* from sp upward; borrowed from the record */
 	size_t stack_len;
-	bool whole_stack; /* the copy ends where the mapping does */
+	bool whole_stack;		    /* the copy ends where the mapping does */
+	uint64_t kernel[EVENT_KERNEL_MOST]; /* where in the kernel, innermost first, then return */
+	size_t kernel_count;		    /* addresses; 0: in user space, or not requested */
 	uint64_t lost;
 };
 
-/* Sets what is requested of the kernel: what a sample holds, and which news. */
-void event_request(struct perf_event_attr *attr);
+/* Sets what is requested of the kernel: what a sample holds, with `kernel` where in the kernel the thread
+ * was, too; and which news. */
+void event_request(struct perf_event_attr *attr, bool kernel);
 
 /* Changes the request to one of EVENT_BEGUN and EVENT_ENDED alone, of a process's children, too. */
 void event_request_lineage(struct perf_event_attr *attr);
 
-/* Reads the body of a record. The kind is EVENT_NONE if it is of no use. */
-void event_parse(const struct perf_event_header *header, const void *body, size_t len,
+/* Reads the body of a record; `kernel` as it was requested. The kind is EVENT_NONE if it is of no use. */
+void event_parse(const struct perf_event_header *header, const void *body, size_t len, bool kernel,
 		 struct event *e);
 
 /* Is it an EVENT_EXECUTED? */

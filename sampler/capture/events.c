@@ -24,7 +24,8 @@ enum {
 	LINEAGE_PAGES = 8,     /* for 450 tasks that begin or end */
 	HELD_NS = 600000000,   /* what a ring is to hold: a large program's tables take as long */
 	RECORD_MOST = 1 << 16,
-	RECORD_REST = 256, /* a record without its stack */
+	RECORD_REST = 256,			     /* a record without its stack, and */
+	RECORD_KERNEL = 8 * (EVENT_KERNEL_MOST + 2), /* the kernel's frames */
 };
 
 struct ring {
@@ -42,7 +43,7 @@ struct events {
 	pid_t root;	   /* only news of what it makes; -1: all of all processes */
 	struct ring *lent; /* its first record is the sample that was returned last; or NULL */
 	long online;	   /* CPUs, when they were opened */
-	bool resting, in_turn;
+	bool resting, in_turn, kernel;
 	uint64_t told_ns; /* since when no news is missing */
 	uint64_t period_ns, lost;
 	uint64_t before_ns, since_ns; /* the period until then */
@@ -66,7 +67,7 @@ static int open_event(const struct events *e, int cpu)
 		.clockid = CLOCK_MONOTONIC,
 	};
 
-	event_request(&attr);
+	event_request(&attr, e->kernel);
 	if (e->root >= 0)
 		event_request_lineage(&attr);
 	return (int)syscall(SYS_perf_event_open, &attr, e->root, cpu, -1, PERF_FLAG_FD_CLOEXEC);
@@ -80,9 +81,14 @@ static void close_ring(const struct events *e, struct ring *r)
 		close(r->fd);
 }
 
+static size_t record_bytes(const struct events *e)
+{
+	return e->stack + RECORD_REST + (e->kernel ? RECORD_KERNEL : 0);
+}
+
 static size_t pages_wanted(const struct events *e)
 {
-	size_t bytes = (e->stack + RECORD_REST) * (HELD_NS / e->period_ns + 1);
+	size_t bytes = record_bytes(e) * (HELD_NS / e->period_ns + 1);
 	size_t pages = RING_PAGES_LEAST;
 
 	if (e->root >= 0)
@@ -181,7 +187,7 @@ static int open_rings(struct events *e, struct error *err)
 	return e->count ? 0 : error_set(err, ERR_IO, "no CPU has a timer for samples");
 }
 
-static int open_new(struct events **out, pid_t root, uint64_t period_ns, size_t stack,
+static int open_new(struct events **out, pid_t root, uint64_t period_ns, size_t stack, bool kernel,
 		    struct error *err)
 {
 	struct events *e = calloc(1, sizeof(*e));
@@ -192,6 +198,7 @@ static int open_new(struct events **out, pid_t root, uint64_t period_ns, size_t 
 	e->root = root;
 	e->page = (size_t)sysconf(_SC_PAGESIZE);
 	e->period_ns = period_ns;
+	e->kernel = kernel;
 	e->stack = stack < EVENTS_STACK_MAX ? stack : EVENTS_STACK_MAX;
 	rc = open_rings(e, err);
 	if (rc) {
@@ -202,14 +209,15 @@ static int open_new(struct events **out, pid_t root, uint64_t period_ns, size_t 
 	return 0;
 }
 
-int events_open(struct events **out, uint64_t period_ns, size_t stack, struct error *err)
+int events_open(struct events **out, uint64_t period_ns, size_t stack, bool kernel,
+		struct error *err)
 {
-	return open_new(out, -1, period_ns, stack, err);
+	return open_new(out, -1, period_ns, stack, kernel, err);
 }
 
 int events_open_lineage(struct events **out, pid_t root, struct error *err)
 {
-	return open_new(out, root, 0, 0, err);
+	return open_new(out, root, 0, 0, false, err);
 }
 
 void events_close(struct events *e)
@@ -254,7 +262,7 @@ uint64_t events_hold_ns(const struct events *e)
 	uint64_t records = UINT64_MAX;
 
 	for (unsigned i = 0; i < e->count; i++) {
-		uint64_t fit = e->rings[i].bytes / (e->stack + RECORD_REST);
+		uint64_t fit = e->rings[i].bytes / record_bytes(e);
 
 		records = fit < records ? fit : records;
 	}
@@ -353,7 +361,7 @@ static void take(struct events *e, struct ring *r, events_wanted *wanted, void *
 	copy_out(e, r, at + event_process_at(&r->next), &pid, sizeof(pid));
 	if (r->next.type == PERF_RECORD_LOST ||
 	    wanted(owner, pid, r->next.type != PERF_RECORD_SAMPLE))
-		event_parse(&r->next, body_at(e, r, at, len), len, event);
+		event_parse(&r->next, body_at(e, r, at, len), len, e->kernel, event);
 	if (event->kind == EVENT_SAMPLE)
 		e->lent = r;
 	else

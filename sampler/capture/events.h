@@ -32,9 +32,11 @@ struct events;
 enum { EVENTS_STACK_MAX = 64000 };
 
 /* Opens and starts an event on each CPU that is online, one sample each `period_ns` (at least 100,000)
- * of time in which the CPU is not idle, with up to `stack` bytes of the user's stack. The caller closes
+ * of time in which the CPU is not idle, with up to `stack` bytes of the user's stack, and with `kernel` the
+ * kernel's frames. The caller closes
  * it. ERR_PERM with the reason when the kernel refuses; ERR_IO, ERR_NOMEM. */
-int events_open(struct events **out, uint64_t period_ns, size_t stack, struct error *err);
+int events_open(struct events **out, uint64_t period_ns, size_t stack, bool kernel,
+		struct error *err);
 void events_close(struct events *e);
 
 /* The same, for the news alone which tasks begin and end: those that a process of one thread makes

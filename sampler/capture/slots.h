@@ -88,7 +88,7 @@ struct slot {
 	uint64_t cpu_ns;      /* and its CPU time; 0: not known */
 	uint64_t waited_ns;   /* for a CPU, since the tick; UINT64_MAX: not known */
 	uint64_t looked_ns;   /* CLOCK_MONOTONIC: the moment of the sample */
-	struct buffer kernel; /* the kernel's part of the stack, as text */
+	struct buffer kernel; /* the kernel's part of the stack: text, or of events addresses */
 	uint64_t weight;      /* of a CPU sample, in 1/BUDGET_ONE */
 	struct registers regs;
 	struct snapshot snapshot;

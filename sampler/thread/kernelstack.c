@@ -83,6 +83,16 @@ int kernelstack_push(struct kernelstack *k, const struct buffer *text, struct st
 	return 0;
 }
 
+/* Of a return address the call is one before. */
+int kernelstack_push_addresses(const struct kernelstack *k, const uint64_t *addresses, size_t count,
+			       struct stack *stack)
+{
+	for (size_t i = 0; i < count; i++)
+		if (stack_push(stack, k->image, addresses[i] - (i != 0), FRAME_PC))
+			return ERR_NOMEM;
+	return 0;
+}
+
 int kernelstack_load(struct kernelstack *k)
 {
 	if (!k->image || k->symbols_fd < 0 || k->symbols.count)
@@ -116,6 +126,20 @@ static uint64_t find_address(const struct kernelstack *k, struct cursor c, const
 	return start ? start + offset - (offset != 0) : 0;
 }
 
+static int name_address(struct kernelstack *k, uint64_t at, const char **name)
+{
+	size_t len;
+	const char *text = kallsyms_at(&k->symbols, at, &len);
+	uint32_t id;
+
+	if (!text)
+		return 0;
+	if (strset_add(&k->names, text, len, &id))
+		return ERR_NOMEM;
+	*name = strset_get(&k->names, id);
+	return 0;
+}
+
 int kernelstack_locate(struct kernelstack *k, const struct image *image, uint64_t at,
 		       const char **name, uint64_t *place)
 {
@@ -127,6 +151,10 @@ int kernelstack_locate(struct kernelstack *k, const struct image *image, uint64_
 	*name = NULL;
 	if (!image || image != k->image)
 		return 0;
+	if (at > UINT32_MAX) {
+		*place = at;
+		return name_address(k, at, name);
+	}
 	text = strset_get(&k->texts, (uint32_t)at);
 	len = strcspn(text, "+");
 	if (strset_add(&k->names, text, len, &id))

@@ -43,7 +43,8 @@ static int open_events(struct round *r, enum engine engine, struct error *err)
 
 	if (engine == ENGINE_PTRACE || engine == ENGINE_REST || r->recorded.wall)
 		return 0;
-	r->recorded.late = !events_open(&r->events, r->ticking.pace.period_ns, STACK_FIRST, &why);
+	r->recorded.late = !events_open(&r->events, r->ticking.pace.period_ns, STACK_FIRST,
+					r->recorded.kernel.image, &why);
 	if (r->recorded.late)
 		return 0;
 	r->events = NULL;
@@ -290,7 +291,8 @@ static int fill(struct round *r, struct slot *slot, struct member *m, struct thr
 		const struct event *e)
 {
 	if (slot_prepare(slot, &r->ticking.wants, m, thread, THREAD_RUNNING) ||
-	    snapshot_of_event(&slot->snapshot, &e->regs, e->stack, e->stack_len, !e->whole_stack))
+	    snapshot_of_event(&slot->snapshot, &e->regs, e->stack, e->stack_len, !e->whole_stack) ||
+	    buffer_add(&slot->kernel, e->kernel, e->kernel_count * sizeof(*e->kernel)))
 		return ERR_NOMEM;
 	slot->ticked = slot->taken = slot->by_event = true;
 	slot->looked_ns = thread->asked_ns = e->time_ns;

@@ -175,16 +175,24 @@ static int join_interpreted(struct recorded *r, struct walker *w, const struct s
 	return 0;
 }
 
+static int push_kernel(struct recorded *r, const struct slot *slot, struct stack *to)
+{
+	return slot->by_event ?
+		       kernelstack_push_addresses(&r->kernel, (const uint64_t *)slot->kernel.data,
+						  slot->kernel.len / sizeof(uint64_t), to) :
+		       kernelstack_push(&r->kernel, &slot->kernel, to);
+}
+
 /* Puts the kernel's part before *whole, if there is one. */
 static int join_kernel(struct recorded *r, struct walker *w, const struct slot *slot,
 		       const struct stack **whole)
 {
 	const struct stack *user = *whole;
 
-	if (!slot->kernel.len || slot->context.state != THREAD_BLOCKED)
+	if (!slot->kernel.len || (slot->context.state != THREAD_BLOCKED && !slot->by_event))
 		return 0;
 	w->joined.count = 0;
-	if (kernelstack_push(&r->kernel, &slot->kernel, &w->joined))
+	if (push_kernel(r, slot, &w->joined))
 		return ERR_NOMEM;
 	for (size_t i = 0; i < user->count; i++)
 		if (stack_push(&w->joined, user->frames[i].image, user->frames[i].addr,

@@ -369,6 +369,12 @@ static int add_refused(const struct outcome *o, struct buffer *out)
 	    (buffer_add_printable(out, s->interpreters, strlen(s->interpreters)) ||
 	     buffer_addf(out, "\n")))
 		return ERR_NOMEM;
+	if (o->options->kernel && !o->options->wall && s->samples > s->by_event &&
+	    buffer_addf(
+		    out,
+		    "%lu of %lu samples without the kernel's frames: only perf events have them\n",
+		    s->samples - s->by_event, s->samples))
+		return ERR_NOMEM;
 	return s->kernel_refused ?
 		       buffer_addf(out,
 				   "kernel stacks left out: reading them needs CAP_SYS_ADMIN\n") :

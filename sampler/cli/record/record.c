@@ -189,8 +189,6 @@ static int check_options(struct options *o, int argc, char **argv)
 			"-f legacy is for Go's own profiles (-t heap): a profile of %s time "
 			"has no such text",
 			o->recording.wall ? "wall" : "CPU");
-	if (o->recording.kernel && !o->recording.wall)
-		return cli_usage("--kernel is about threads that wait: it needs --wall");
 	if (o->debuginfod_ns && !getenv("DEBUGINFOD_URLS"))
 		return cli_usage(
 			"--debuginfod asks the servers in DEBUGINFOD_URLS, which is not set "

@@ -31,6 +31,31 @@ static void leave(void)
 
 TestSuite(kallsyms, .fini = leave);
 
+static void expect_at(uint64_t addr, const char *name)
+{
+	size_t len = 0;
+	const char *found = kallsyms_at(&table, addr, &len);
+
+	if (!name)
+		cr_assert_null(found, "%lx", addr);
+	else
+		cr_assert(found && len == strlen(name) && !memcmp(found, name, len), "%lx", addr);
+}
+
+Test(kallsyms, functions_by_address)
+{
+	expect_at(0xffffffff81000000, NULL); /* no table was read */
+	parse("ffffffff81000100 T second\n"
+	      "ffffffff81000000 T first\n"
+	      "ffffffff81000140 t third\n");
+	expect_at(0xffffffff80ffffff, NULL);
+	expect_at(0xffffffff81000000, "first");
+	expect_at(0xffffffff810000ff, "first");
+	expect_at(0xffffffff8100013f, "second");
+	expect_at(0xffffffff81000140, "third");
+	expect_at(0xffffffff81fffff0, "third"); /* how long the last one is, nothing tells */
+}
+
 Test(kallsyms, functions_by_name_and_size)
 {
 	parse("ffffffff81000100 T second\n"

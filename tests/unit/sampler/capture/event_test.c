@@ -50,7 +50,7 @@ static struct event parse_as(uint32_t type, uint16_t misc, const struct record *
 	struct perf_event_header header = { .type = type, .misc = misc };
 	struct event e = { .kind = EVENT_LOST };
 
-	event_parse(&header, r->bytes, len, &e);
+	event_parse(&header, r->bytes, len, false, &e);
 	return e;
 }
 
@@ -117,6 +117,31 @@ Test(event, is_of_no_use)
 		cr_assert_eq(parse_as(PERF_RECORD_SAMPLE, 0, &lies, len).kind, EVENT_NONE, "%zu",
 			     len);
 	cr_assert_eq(parse_as(PERF_RECORD_THROTTLE, 0, &lies, lies.len).kind, EVENT_NONE);
+}
+
+/* The kernel's frames stand before the registers; what is not an address tells whose they are. */
+Test(event, has_kernel_frames)
+{
+	struct perf_event_header header = { .type = PERF_RECORD_SAMPLE };
+	struct record r = { .len = 0 }, rest = record_of(PID, ABI_64, ROOM, ROOM);
+	struct event e;
+
+	memcpy(r.bytes, rest.bytes, 16); /* the process, the thread, the time */
+	r.len = 16;
+	add(&r, 3, 8);
+	add(&r, PERF_CONTEXT_KERNEL, 8);
+	add(&r, 0xffffffff81000010, 8);
+	add(&r, 0xffffffff81000100, 8);
+	memcpy(r.bytes + r.len, rest.bytes + 16, rest.len - 16);
+	r.len += rest.len - 16;
+	event_parse(&header, r.bytes, r.len, true, &e);
+	cr_assert_eq(e.kind, EVENT_SAMPLE);
+	cr_assert_eq(e.kernel_count, 2);
+	cr_assert_eq(e.kernel[1], 0xffffffff81000100);
+	cr_assert_eq(e.stack_len, ROOM);
+	r.bytes[16] = 0xff; /* more than there are */
+	event_parse(&header, r.bytes, r.len, true, &e);
+	cr_assert_eq(e.kind, EVENT_NONE);
 }
 
 /* A process, three numbers of 32 bits, the time. */
@@ -249,7 +274,7 @@ static unsigned own_samples(struct events *events, uint64_t *weight)
 static void open_or_skip(struct events **events, size_t stack)
 {
 	struct error err;
-	int rc = events_open(events, 1000000, stack, &err);
+	int rc = events_open(events, 1000000, stack, false, &err);
 
 	if (rc == ERR_PERM)
 		cr_skip_test("perf events are not permitted here");
