@@ -12,6 +12,9 @@
 /* A kernel with all modules has less than 300,000 lines of 50 bytes. */
 enum { TEXT_MAX = 128 << 20, CHUNK = 256 << 10 };
 
+/* Nothing tells how long the last function of the kernel or of a module is. */
+enum { FUNCTION_MOST = 256 << 10 };
+
 struct kallsym {
 	uint64_t addr, size;
 	const char *name, *module; /* in the text, not NUL-terminated */
@@ -207,7 +210,7 @@ const char *kallsyms_at(struct kallsyms *k, uint64_t addr, size_t *len)
 			high = middle;
 	}
 	s = low ? &k->all[k->order[low - 1]] : NULL;
-	if (!s || (s->size && addr - s->addr >= s->size))
+	if (!s || (s->size && addr - s->addr >= s->size) || addr - s->addr >= FUNCTION_MOST)
 		return NULL;
 	*len = s->name_len;
 	return s->name;

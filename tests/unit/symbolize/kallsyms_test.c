@@ -53,7 +53,8 @@ Test(kallsyms, functions_by_address)
 	expect_at(0xffffffff810000ff, "first");
 	expect_at(0xffffffff8100013f, "second");
 	expect_at(0xffffffff81000140, "third");
-	expect_at(0xffffffff81fffff0, "third"); /* how long the last one is, nothing tells */
+	expect_at(0xffffffff81000ff0, "third"); /* how long the last one is, nothing tells */
+	expect_at(0xffffffff81fffff0, NULL);
 }
 
 Test(kallsyms, functions_by_name_and_size)
