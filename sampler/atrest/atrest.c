@@ -200,7 +200,7 @@ enum {
 };
 
 /* Where its parts begin; and in its frame, the numbers that the kernel counts through for it. */
-enum { LOOP = 20, TAKE = 39, OVER = 60, END = 62, NONE = 65 };
+enum { LOOP = 20, TAKE = 41, OVER = 60, END = 62, NONE = 65 };
 enum { AT_NUMBERS = -16 };
 
 /*
@@ -212,12 +212,13 @@ enum { AT_NUMBERS = -16 };
  *		if (i >= ATREST_MOST) break;
  *		task = task_from_pid(board->tids[i]);
  *		if (!task) continue;
+ *		copy slices; // first: a count read later would not prove that it has not run since
  *		if (came && task->se.exec_start != came) {
  *			task_release(task);
  *			continue;
  *		}
  *		if (!probe_read_kernel(board->saved, sizeof(board->saved), task_pt_regs(task))) {
- *			copy tp, cpu_ns, wait_ns, slices, flags, state;
+ *			copy tp, cpu_ns, wait_ns, flags, state;
  *			board->found = i;
  *		}
  *		task_release(task);
@@ -266,13 +267,14 @@ static int load(const struct btf_wanted *w, const struct places *p, uint32_t by,
 		CALL_KERNEL(by),
 		GO_IF(BPF_JEQ, BPF_REG_0, 0, LOOP - 32),
 		SET(TASK, BPF_REG_0),
-		GO_IF(BPF_JEQ, CAME, 0, TAKE - 34),
+		COPY(BPF_DW, slices, p->slices),
+		GO_IF(BPF_JEQ, CAME, 0, TAKE - 36),
 		LOAD(BPF_DW, BPF_REG_1, TASK, p->exec_start),
-		GO_IF_REG(BPF_JEQ, BPF_REG_1, CAME, TAKE - 36),
+		GO_IF_REG(BPF_JEQ, BPF_REG_1, CAME, TAKE - 38),
 		SET(BPF_REG_1, TASK),
 		CALL_KERNEL(w[RELEASE].value),
-		GO(LOOP - 39),
-		/* 39, TAKE */
+		GO(LOOP - 41),
+		/* 41, TAKE */
 		SET(BPF_REG_1, TASK),
 		CALL(BPF_FUNC_task_pt_regs),
 		SET(BPF_REG_3, BPF_REG_0),
@@ -280,11 +282,10 @@ static int load(const struct btf_wanted *w, const struct places *p, uint32_t by,
 		ADD_NUMBER(BPF_REG_1, AT(saved)),
 		SET_NUMBER(BPF_REG_2, REGISTERS_AT_REST),
 		CALL(BPF_FUNC_probe_read_kernel),
-		GO_IF(BPF_JNE, BPF_REG_0, 0, OVER - 47),
+		GO_IF(BPF_JNE, BPF_REG_0, 0, OVER - 49),
 		COPY(BPF_DW, tp, p->tp),
 		COPY(BPF_DW, cpu_ns, p->cpu),
 		COPY(BPF_DW, wait_ns, p->wait),
-		COPY(BPF_DW, slices, p->slices),
 		COPY(BPF_W, flags, p->flags),
 		COPY(BPF_W, state, p->state),
 		STORE(BPF_W, BOARD, AT(found), INDEX),
@@ -346,6 +347,7 @@ int atrest_find_displaced(const struct atrest *a, unsigned user, const pid_t *ti
 	memcpy(b->tids, tids, count * sizeof(*tids));
 	b->count = (uint32_t)count;
 	b->displaced = 1;
+	b->found = -1;
 	if (run(a, user) || b->found < 0)
 		return -1;
 	take(b, t);
@@ -359,6 +361,7 @@ bool atrest_read(const struct atrest *a, unsigned user, pid_t tid, struct atrest
 	b->tids[0] = tid;
 	b->count = 1;
 	b->displaced = 0;
+	b->found = -1;
 	if (run(a, user) || b->found < 0)
 		return false;
 	take(b, t);

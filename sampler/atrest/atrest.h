@@ -34,7 +34,7 @@
 
 struct error;
 
-enum { ATREST_MOST = 128 }; /* threads that one search compares */
+enum { ATREST_MOST = 512 }; /* threads that one search compares */
 
 struct atrest {
 	int program;  /* a descriptor */

@@ -15,12 +15,15 @@ static unsigned resting_user(int cpu)
 	return (unsigned)cpu + 1;
 }
 
-/* One that is about to end has no address space any more, or none soon. */
+/* One that is about to end has no address space any more, or none soon. Workers of io_uring have nothing
+ * in user space (PF_USER_WORKER, PF_IO_WORKER in include/linux/sched.h). */
+enum { WITHOUT_USER = 0x4010 };
+
 static void resting_note(struct sought *s, struct seat *seat)
 {
 	const struct atrest_thread *rest = &s->rest;
 
-	s->seat = rest->flags & (THREAD_DYING | THREAD_DUMPS_CORE) ? NULL : seat;
+	s->seat = rest->flags & (THREAD_DYING | THREAD_DUMPS_CORE | WITHOUT_USER) ? NULL : seat;
 	s->at_rest = true;
 	s->state = rest->state;
 	s->ran_ns = rest->counters.cpu_ns;
@@ -106,6 +109,6 @@ void resting_copy(const struct atrest *a, unsigned cpu, struct copiers *copiers,
 		slot->stop.outcome = STOP_GONE;
 	slot->taken = slot->glanced = slot->stop.outcome == STOP_TAKEN;
 	to = monotonic_ns();
-	slot->rest_ns = to - from;
+	slot->rest_ns = slot->taken ? to - from : 0; /* else it has run meanwhile */
 	slot->search_ns = to - slot->woke_ns;
 }

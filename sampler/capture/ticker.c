@@ -26,6 +26,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
@@ -57,7 +58,9 @@ enum {
 	NOTE_NS = 50000,     /* CPU times have been noted so long before a tick, if */
 	CROWD = 16,	     /* more threads than that have run since the one before */
 	STUCK_NS = 50000000, /* at the end, for copiers that were given up */
-	IDLE_TICKS = 16,     /* on a CPU without a sample, before they become fewer */
+	JOIN_NS = 200000, /* at the end, from one look at it to the next; after so many of these */
+	JOIN_PATIENCE = 50, /* it is freed from its CPU */
+	IDLE_TICKS = 16,    /* on a CPU without a sample, before they become fewer */
 };
 
 /* Requests of the round's thread; it puts in, the ticker takes out. */
@@ -532,10 +535,29 @@ static void end_copiers(struct ticker *t)
 	copiers_free(t->copiers);
 }
 
+/* A thread of the same real-time priority may never leave the CPU that it is bound to. */
+static void free_from_its_cpu(const struct ticker *t)
+{
+	struct sched_param most = { .sched_priority = sched_get_priority_max(SCHED_FIFO) };
+	cpu_set_t all;
+
+	memset(&all, 0xff, sizeof(all));
+	sched_setaffinity(t->tid, sizeof(all), &all);
+	sched_setscheduler(t->tid, SCHED_FIFO, &most);
+}
+
 void ticker_join(struct ticker *t)
 {
-	if (t->thread)
-		wake(t);
+	static const struct timespec moment = { 0, JOIN_NS };
+
+	if (!t->thread)
+		return;
+	wake(t);
+	for (unsigned i = 1; !t->ended; i++) {
+		nanosleep(&moment, NULL);
+		if (i % JOIN_PATIENCE == 0 && t->tid)
+			free_from_its_cpu(t);
+	}
 	bury(t);
 }
 

@@ -17,6 +17,9 @@ static const double FEW = 5;
 /* By expected samples: FEW to FEW / 2, to FEW / 4, ...; the last one has all below. */
 enum { CLASSES = 8 };
 
+/* A process has a quarter of the samples that its CPU time would give, at least, or it is told. */
+enum { NOMINAL_PART = 4 };
+
 struct account *accounts_of(struct accounts *a, uint32_t member, uint32_t thread)
 {
 	struct account *of_member = &a->all[a->first[member]];
@@ -35,16 +38,28 @@ uint64_t accounts_beyond_ns(const struct member *m)
 	return m->cpu_ns > sum ? m->cpu_ns - sum : 0;
 }
 
-/* Samples per nanosecond of CPU time. */
-static double density_of(const struct thread *threads, size_t count)
+/* By the rate, as far as it was kept. */
+static double nominal_density(const struct recorded *r)
 {
+	const struct recording_stats *s = &r->stats;
+	double kept = s->ticks_due ? (double)s->ticks / (double)s->ticks_due : 0;
+
+	return kept * r->rate / NS_PER_S;
+}
+
+/* Samples per nanosecond of CPU time. A thread that cannot be sampled (a worker of io_uring in the
+ * kernel) is not to make the others seem to have few samples, whose account it would share then. */
+static double density_of(const struct recorded *r, const struct thread *threads, size_t count)
+{
+	double least = nominal_density(r) / NOMINAL_PART, density;
 	uint64_t samples = 0, ns = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		samples += threads[i].cpu_samples;
 		ns += thread_cpu_here_ns(&threads[i]);
 	}
-	return ns ? (double)samples / (double)ns : 0;
+	density = ns ? (double)samples / (double)ns : 0;
+	return density > least ? density : least;
 }
 
 static size_t class_of(double expected)
@@ -76,12 +91,12 @@ static void join(const uint64_t ns[CLASSES], double density, uint32_t joined[CLA
 		joined[i] = number - 1;
 }
 
-static void fill(struct accounts *a, const struct member *m)
+static void fill(struct accounts *a, const struct recorded *r, const struct member *m)
 {
 	struct account *accounts = &a->all[a->first[m->index]];
 	size_t count;
 	const struct thread *threads = threads_get(m->threads, &count);
-	double density = density_of(threads, count);
+	double density = density_of(r, threads, count);
 	uint64_t shared[CLASSES] = { 0 };
 	uint32_t joined[CLASSES];
 
@@ -123,7 +138,7 @@ int accounts_open(struct accounts *a, const struct recorded *r)
 	if (!a->first || !a->all)
 		return ERR_NOMEM;
 	for (uint32_t i = 0; i < r->member_count; i++)
-		fill(a, r->members[i]);
+		fill(a, r, r->members[i]);
 	return 0;
 }
 

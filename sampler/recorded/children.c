@@ -24,6 +24,7 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/process/process.h"
+#include "sampler/interp/interps.h"
 #include "sampler/member/member.h"
 #include "sampler/recorded/recorded.h"
 #include "sampler/thread/threads.h"
@@ -52,13 +53,22 @@ static int start_child(struct recorded *r, struct member *m, struct error *err)
 	return recorded_start_member(r, m, !r->start_ns, err);
 }
 
-static int add_child(struct recorded *r, pid_t pid, struct error *err)
+/* Until it executes another program, its frames are of its maker's kind. Records of the kernel's timer
+ * that come before it is read would be of no use. */
+static void inherit(struct member *m, const struct member *maker)
+{
+	m->fit.needs_stop = maker &&
+			    (maker->fit.needs_stop || maker->has_go || interps_any(maker->interps));
+}
+
+static int add_child(struct recorded *r, pid_t pid, const struct member *maker, struct error *err)
 {
 	struct member *m;
 	int rc = recorded_add_member(r, pid, &m, err);
 
 	if (rc)
 		return rc;
+	inherit(m, maker);
 	rc = start_child(r, m, err);
 	if (rc)
 		recorded_drop_member(r);
@@ -81,7 +91,7 @@ static int note_lacking(struct recorded *r, pid_t pid, const struct error *err)
 
 /* A child that has ended already, that we may not trace, or that executes 32-bit code is left
  * alone. */
-int recorded_add_child(struct recorded *r, pid_t pid)
+int recorded_add_child(struct recorded *r, pid_t pid, const struct member *maker)
 {
 	struct error err = { 0 };
 
@@ -93,7 +103,7 @@ int recorded_add_child(struct recorded *r, pid_t pid)
 		r->stats.refused++;
 		return 0;
 	}
-	add_child(r, pid, &err);
+	add_child(r, pid, maker, &err);
 	return note_lacking(r, pid, &err);
 }
 
@@ -117,7 +127,7 @@ static int read_children(struct recorded *r, const struct member *m, pid_t tid, 
 
 		cursor_expect(&c, ' ');
 		if (!c.failed)
-			rc = recorded_add_child(r, pid);
+			rc = recorded_add_child(r, pid, m);
 	}
 	if (r->member_count > before)
 		*adding += thread_cpu_ns() - cpu;

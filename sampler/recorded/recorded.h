@@ -95,7 +95,7 @@ struct member *recorded_member(const struct recorded *r, pid_t pid);
 int recorded_find_children(struct recorded *r, bool all);
 
 /* The same of one process, which one of them has made. */
-int recorded_add_child(struct recorded *r, pid_t pid);
+int recorded_add_child(struct recorded *r, pid_t pid, const struct member *maker);
 
 /* Publishes `stats` for other threads; reads what was published last, from any thread. */
 void recorded_publish_stats(struct recorded *r);

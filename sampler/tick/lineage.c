@@ -46,7 +46,8 @@ static void follow(struct round *r, const struct event *e)
 	struct recorded *of = &r->recorded;
 	struct member *m;
 
-	r->no_memory |= pidset_add(&r->lineage.known, e->pid) || recorded_add_child(of, e->pid);
+	r->no_memory |= pidset_add(&r->lineage.known, e->pid) ||
+			recorded_add_child(of, e->pid, recorded_member(of, e->maker));
 	m = recorded_member(of, e->pid);
 	if (!m || m->news.executed_ns >= e->time_ns)
 		return;

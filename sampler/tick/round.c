@@ -540,6 +540,8 @@ static void finish_member(struct recorded *r, struct member *m, uint64_t now)
 						    threads[i].state == 't';
 		walltime_finish(r, &threads[i], now);
 		r->stats.starved_ns += threads[i].wait_ns - threads[i].wait_first;
+		r->stats.realtime_target |= !m->by_events && threads[i].realtime &&
+					    thread_cpu_here_ns(&threads[i]);
 	}
 	if (!m->ended)
 		member_read_cpu(m);

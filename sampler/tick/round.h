@@ -73,7 +73,8 @@ struct round {
 	struct ticking ticking;	  /* what the tickers share */
 	struct tickers tickers;	  /* while the round is sampled */
 	bool collecting;	  /* their samples are being read */
-	bool stops;		  /* threads are to be stopped, or have to be */
+	bool stops;		  /* threads are to be stopped, or have to be: */
+	int no_rest;		  /* why they may not be read at rest; 0: they may, or need not */
 	struct events *events;	  /* NULL: none are open */
 	uint64_t events_ns;	  /* until when their periods are counted */
 	uint64_t events_due_ns;	  /* when to look again at the CPUs */

@@ -62,7 +62,7 @@ int sources_open(struct round *r, enum engine engine, struct error *err)
 	if (!rc && (r->recorded.wall || engine == ENGINE_REST))
 		sources_open_rest(r);
 	if (!rc && engine == ENGINE_REST && r->stops)
-		rc = error_set(err, ERR_PERM, "--engine rest: %s", r->recorded.stats.no_rest);
+		rc = error_set(err, r->no_rest, "--engine rest: %s", r->recorded.stats.no_rest);
 	return rc ? rc : lineage_open(r, err);
 }
 
@@ -73,8 +73,9 @@ void sources_open_rest(struct round *r)
 
 	if (r->stops || atrest_is_open(&r->ticking.atrest))
 		return;
-	r->stops = atrest_open(&r->ticking.atrest, (unsigned)sysconf(_SC_NPROCESSORS_CONF) + 1,
-			       &why) != 0;
+	r->no_rest = atrest_open(&r->ticking.atrest, (unsigned)sysconf(_SC_NPROCESSORS_CONF) + 1,
+				 &why);
+	r->stops = r->no_rest != 0;
 	if (r->stops)
 		snprintf(r->recorded.stats.no_rest, sizeof(r->recorded.stats.no_rest), "%s",
 			 why.text);

@@ -256,8 +256,8 @@ static int add_uncertain(const struct outcome *o, struct buffer *out)
 	if (certain >= CERTAIN_MIN)
 		return 0;
 	return buffer_addf(out,
-			   "%.0f %% of the CPU time may be shown some microseconds late, at the "
-			   "next system call: %s\n",
+			   "%.0f %% of the CPU time may be shown some microseconds late, where its "
+			   "threads wait next: %s\n",
 			   100 * (1 - certain), why_uncertain(o->stats, text, sizeof(text)));
 }
 
@@ -479,6 +479,12 @@ static int add_nothing(const struct outcome *o, struct buffer *out)
 			"%s was idle (%.1f %% of a CPU): nothing to sample. To see where "
 			"it waits: --wall",
 			o->name, 100 * cpu);
+	if (s->realtime_target)
+		return buffer_addf(out,
+				   "%s: %s of CPU in %s, and no sample: its threads' real-time "
+				   "priority keeps the CPU from sampler's ticks",
+				   o->name, outcome_duration(s->target_cpu_ns, used),
+				   outcome_duration(s->elapsed_ns, elapsed));
 	return buffer_addf(
 		out,
 		"%s: %s of CPU in %s, and no tick found it on a CPU: nothing to show. A longer "

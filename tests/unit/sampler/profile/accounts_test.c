@@ -100,3 +100,25 @@ Test(accounts, threads_of_short_bursts_keep_their_time)
 	threads_free(member.threads);
 	process_close(&member.process);
 }
+
+/* By the rate it would have two hundred. Its time is told as not sampled, and not given to another's
+ * one sample. */
+Test(accounts, a_thread_that_cannot_be_sampled_shares_with_none)
+{
+	struct member member = { 0 }, *members = &member;
+	struct recorded r = { .members = &members,
+			      .member_count = 1,
+			      .rate = 200,
+			      .stats = { .ticks = 400, .ticks_due = 400 } };
+	struct thread *threads = some_threads(&member);
+	struct accounts a = { 0 };
+
+	has_run(&threads[0], 1000 * MS, 0);
+	has_run(&threads[1], 7 * MS, 1);
+	open_anew(&a, &r);
+	cr_assert_eq(accounts_of(&a, 0, threads[0].index)->weight, 0);
+	cr_assert_eq(accounts_of(&a, 0, threads[1].index)->ns, 7 * MS);
+	accounts_release(&a);
+	threads_free(member.threads);
+	process_close(&member.process);
+}

@@ -83,10 +83,10 @@ Test(outcome, says_what_is_not_certain)
 	s.uncertain = 5;
 	cr_assert_str_eq(said(&s), FOUND);
 	s.uncertain = 300;
-	cr_assert_str_eq(said(&s),
-			 FOUND "30 % of the CPU time may be shown some microseconds late, at "
-			       "the next system call: threads were moved to another CPU amid "
-			       "the stop\n");
+	cr_assert_str_eq(said(&s), FOUND
+			 "30 % of the CPU time may be shown some microseconds late, "
+			 "where its threads wait next: threads were moved to another CPU amid "
+			 "the stop\n");
 	s.cpus_refused = 2;
 	cr_assert(strstr(said(&s), "sampler may not run on 2 of their CPUs (cpuset)\n"));
 	s.no_realtime = true;
