@@ -7,11 +7,13 @@
 #include "goparse/log/charset.h"
 #include "goparse/log/prefix.h"
 #include "goparse/log/quoted.h"
+#include "goparse/log/spaced.h"
 
 struct unlog {
 	struct charset charset;
 	struct quoted outer, inner;
 	struct prefix prefix;
+	struct spaced spaced;
 };
 
 int unlog_new(struct unlog **u, goparse_reader *read, void *ctx, struct error *err)
@@ -22,7 +24,8 @@ int unlog_new(struct unlog **u, goparse_reader *read, void *ctx, struct error *e
 	if (new && !stage_init(&new->charset.stage, read, ctx) &&
 	    !stage_init(&new->outer.stage, charset_read, &new->charset) &&
 	    !stage_init(&new->inner.stage, quoted_read, &new->outer) &&
-	    !stage_init(&new->prefix.stage, quoted_read, &new->inner))
+	    !stage_init(&new->prefix.stage, quoted_read, &new->inner) &&
+	    !stage_init(&new->spaced.stage, prefix_read, &new->prefix))
 		return 0;
 	unlog_free(new);
 	*u = NULL;
@@ -37,12 +40,13 @@ void unlog_free(struct unlog *u)
 	stage_release(&u->outer.stage);
 	stage_release(&u->inner.stage);
 	stage_release(&u->prefix.stage);
+	stage_release(&u->spaced.stage);
 	free(u);
 }
 
 int unlog_read(void *unlog, void *buf, size_t len, size_t *got, struct error *err)
 {
-	return prefix_read(&((struct unlog *)unlog)->prefix, buf, len, got, err);
+	return spaced_read(&((struct unlog *)unlog)->spaced, buf, len, got, err);
 }
 
 struct telling {
@@ -85,5 +89,7 @@ bool unlog_tell(const struct unlog *u, char *text, size_t room)
 	tell_quoted(&t, &u->inner);
 	if (u->prefix.len)
 		tell(&t, "taken off each line: ", u->prefix.text, u->prefix.len);
+	if (u->spaced.is)
+		tell(&t, "the empty line behind each line taken out", "", 0);
 	return t.len;
 }

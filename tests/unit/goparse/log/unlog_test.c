@@ -120,6 +120,21 @@ Test(unlog, lines_of_others_stay)
 	      "taken off each line: 'a 1| '");
 }
 
+Test(unlog, an_empty_line_behind_each_line)
+{
+	static const char told[] = "the empty line behind each line taken out";
+
+	check("panic: x\n\n\n\ngoroutine 1 [running]:\n\nmain.f()\n\n\t/x.go:1 +0x2\n\n\n\n"
+	      "goroutine 2 [x]:\n\nmain.g()\n\n\t/y.go:2\n\n",
+	      "panic: x\n\n\n\ngoroutine 1 [running]:\nmain.f()\n\t/x.go:1 +0x2\n\n\n"
+	      "goroutine 2 [x]:\nmain.g()\n\t/y.go:2\n",
+	      told);
+	check("goroutine 1 [running]:\r\n\r\nmain.f()\r\n\r\n\t/x.go:1\r\n\r\n",
+	      "goroutine 1 [running]:\r\nmain.f()\r\n\t/x.go:1\r\n", told);
+	check("goroutine 1 [running]:\n\nmain.f()\n\t/x.go:1\n",
+	      "goroutine 1 [running]:\n\nmain.f()\n\t/x.go:1\n", "");
+}
+
 Test(unlog, other_text_before_the_header_is_no_prefix)
 {
 	check("1 a: stacks: goroutine 1 [running]:\n1 a: main.f()\n1 a: \t/x.go:1\n",
