@@ -163,6 +163,8 @@ static int step_by_code(struct walk *w, unsigned most, bool *traps)
 			return STACK_OUTERMOST;
 		*traps |= how == FORWARD_TRAPS;
 		break;
+	case FORWARD_UNREADABLE:
+		return STACK_MEMORY_UNREADABLE;
 	case FORWARD_EXHAUSTED:
 		return STACK_COPY_EXHAUSTED;
 	case FORWARD_UNKNOWN:

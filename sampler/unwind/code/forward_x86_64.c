@@ -30,7 +30,8 @@ struct search {
 	bool exits, traps;	/* a way ended so, */
 	bool calls_last;	/* or so behind a call */
 	bool lost;		/* a way could not be followed to its end */
-	bool exhausted;		/* a return address was beyond the copy */
+	bool exhausted;		/* a return address was beyond the copy, */
+	bool unread;		/* or where nothing was copied */
 	uint64_t goal, goal_sp; /* the pc that is searched for, and its rsp */
 	struct emulator found;
 };
@@ -72,6 +73,7 @@ static bool returns_by(struct search *s, struct emulator *m, uint64_t above, uin
 		return false;
 	rc = emulator_read(m, m->r[HW_RSP] + above, &addr);
 	s->exhausted |= rc == ERR_SHORT;
+	s->unread |= rc == ERR_IO;
 	if (rc || !s->accepts(s->ctx, addr))
 		return false;
 	s->found = *m;
@@ -234,7 +236,7 @@ static void begin(struct search *s, struct codebytes *code, unsigned most)
 	s->code = code;
 	s->left = most;
 	s->join_count = 0;
-	s->lost = s->exhausted = s->exits = s->traps = s->calls_last = false;
+	s->lost = s->exhausted = s->unread = s->exits = s->traps = s->calls_last = false;
 	s->way_count = 1;
 }
 
@@ -267,6 +269,8 @@ enum forward_end forward_to_return(struct codebytes *code, const struct memory *
 	}
 	if (s.exhausted)
 		return FORWARD_EXHAUSTED;
+	if (s.unread)
+		return FORWARD_UNREADABLE;
 	if (s.lost)
 		return FORWARD_UNKNOWN;
 	if (s.calls_last)
