@@ -408,6 +408,8 @@ int cpython_resolve(const void *rt, const struct memory *memory, uint64_t addr, 
 		code->first_line = 0;
 	find_begin(&r, code);
 	rc = read_text(&r, r.batch.parts[0][0].addr, arena, &code->name);
+	if (!rc && !*code->name) /* no function is called so: its name is being freed */
+		rc = ERR_FORMAT;
 	if (!rc)
 		rc = read_text(&r, r.batch.parts[0][1].addr, arena, &code->file);
 	if (!rc)
