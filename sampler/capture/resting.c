@@ -61,29 +61,13 @@ void resting_read(const struct atrest *a, struct sought *s)
 		resting_note(s, s->seat);
 }
 
-static void resting_run(void *args)
-{
-	struct tracer_copy *c = args;
-
-	c->taken = c->take(c->owner, c->cookie, c->tid, &c->regs);
-}
-
 /* By a copier, unless all that is read is known to be there. */
 static enum stop_outcome resting_take(struct copiers *copiers, struct slot *slot)
 {
 	struct tracer_copy c = { slot_fill_at_rest, NULL, slot, slot->tid, slot->regs, false };
-	struct copier_job job = { .run = resting_run,
-				  .args = &c,
-				  .size = sizeof(c),
-				  .of = slot->process,
-				  .tid = slot->tid,
-				  .ns = TRACER_COPY_NS };
-	enum copy how = COPY_DONE;
+	bool itself = slot_comes_back(NULL, slot, &slot->regs);
+	enum copy how = tracer_copy_by(itself ? NULL : copiers, slot->process, &c, 0);
 
-	if (slot_comes_back(NULL, slot, &slot->regs))
-		resting_run(&c);
-	else
-		how = copiers_run(copiers, &job);
 	copiers_ready(copiers);
 	return how == COPY_DONE ? STOP_TAKEN : how == COPY_STUCK ? STOP_STUCK : STOP_UNREAD;
 }

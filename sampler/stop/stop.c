@@ -263,21 +263,31 @@ static void copy(void *args)
 	c->taken = c->take(c->owner, c->cookie, c->tid, &c->regs);
 }
 
+enum copy tracer_copy_by(struct copiers *copiers, const struct process *of, struct tracer_copy *c,
+			 uint64_t most_ns)
+{
+	struct copier_job job = { .run = copy,
+				  .args = c,
+				  .size = sizeof(*c),
+				  .of = of,
+				  .tid = c->tid,
+				  .ns = TRACER_COPY_NS,
+				  .most_ns = most_ns };
+
+	if (copiers)
+		return copiers_run(copiers, &job);
+	copy(c);
+	return COPY_DONE;
+}
+
 static void take(struct tracer *t, struct request *r)
 {
 	struct tracer_copy c = { t->take, t->owner, r->cookie, r->tracee.tid, r->tracee.regs, 0 };
-	struct copier_job job = { .run = copy,
-				  .args = &c,
-				  .size = sizeof(c),
-				  .of = r->tracee.process,
-				  .tid = r->tracee.tid,
-				  .ns = TRACER_COPY_NS,
-				  .most_ns = t->copy_most_ns };
+	bool itself = !t->copiers ||
+		      (t->comes_back && t->comes_back(t->owner, r->cookie, &r->tracee.regs));
 
-	if (t->copiers && !(t->comes_back && t->comes_back(t->owner, r->cookie, &r->tracee.regs)))
-		r->copy = copiers_run(t->copiers, &job);
-	else
-		copy(&c);
+	r->copy = tracer_copy_by(itself ? NULL : t->copiers, r->tracee.process, &c,
+				 t->copy_most_ns);
 	r->taken = c.taken;
 }
 

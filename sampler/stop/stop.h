@@ -22,6 +22,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "sampler/stop/copier.h"
 #include "sampler/thread/registers.h"
 
 struct copiers;
@@ -86,6 +87,10 @@ struct tracer_copy {
 	bool taken;
 };
 void tracer_copies_by(struct tracer *t, struct copiers *copiers, uint64_t most_ns);
+
+/* Makes one copy so, of a thread that is held or does not run; `copiers` NULL: by the calling thread. */
+enum copy tracer_copy_by(struct copiers *copiers, const struct process *of, struct tracer_copy *c,
+			 uint64_t most_ns);
 
 /* `comes_back` is asked before each copy: true if all that `take` reads is known to be there, so that no
  * read can last. Then the calling thread copies, which saves two switches. */

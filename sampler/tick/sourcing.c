@@ -66,7 +66,7 @@ int sources_open(struct round *r, enum engine engine, struct error *err)
 	return rc ? rc : lineage_open(r, err);
 }
 
-/* That takes 3 ms, so it is done when there is a use for it. */
+/* That takes 5 ms, so it is done when there is a use for it. */
 void sources_open_rest(struct round *r)
 {
 	struct error why;
