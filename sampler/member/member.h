@@ -133,8 +133,8 @@ int member_prepare_look(const struct member *m, const struct thread *thread,
 /* Reads the process's CPU time. That is expensive, because the kernel adds up all threads. */
 void member_read_cpu(struct member *m);
 
-/* The same of one that has ended, from what was seen of its threads, if that is more than was
- * read. */
+/* At the end: what was read and no listed thread has used is given to the brief ones (threads_settle_brief),
+ * unless the process has ended; what was seen of its threads counts, if that is more than was read. */
 void member_add_up_cpu(struct member *m);
 
 /* It executes 32-bit code, and is left alone: it is not known what a stop would do to it. */
