@@ -98,13 +98,12 @@ static bool maps_have_changed(struct dump *d)
 /* Keeping. */
 
 /* Puts interpreted frames into the walk. Their names are read now: a code object may be freed at any
- * time. `still`: the thread has not run since. */
-static int merge(struct dump *d, bool still)
+ * time. */
+static int merge(struct dump *d)
 {
 	struct interp_context context = {
 		.maps = member_of(d)->maps,
 		.stack = &d->livestack.memory,
-		.still = still,
 		.names = &d->interpreted,
 		.counts = d->counts,
 	};
@@ -243,7 +242,7 @@ static int glance(struct dump *d, struct thread *thread)
 	}
 	d->look.syscall = call.number;
 	d->stats.glances++;
-	if (merge(d, true))
+	if (merge(d))
 		return ERR_NOMEM;
 	return keep(d, thread, true);
 }
@@ -328,7 +327,7 @@ static int walk_taken(struct dump *d, struct thread *thread)
 	}
 	if (!same_address_space(member_of(d)) || maps_have_changed(d))
 		return 0;
-	return merge(d, false) ? ERR_NOMEM : keep(d, thread, true);
+	return merge(d) ? ERR_NOMEM : keep(d, thread, true);
 }
 
 /* A copy did not come back in time. What it uses is left to it, and its process is not read again. */

@@ -210,7 +210,7 @@ static int name_fresh(struct interp_codes *c, const struct interp_runtime *r,
 
 int interp_codes_prove(struct interp_codes *c, const struct interp_runtime *r, unsigned of,
 		       const struct interp_walk *walk, const struct memory *copy,
-		       const struct memory *live, bool still)
+		       const struct memory *live)
 {
 	size_t fresh, uncopied;
 	long count;
@@ -221,7 +221,7 @@ int interp_codes_prove(struct interp_codes *c, const struct interp_runtime *r, u
 	count = ask(c, of, walk);
 	if (count < 0)
 		return ERR_NOMEM;
-	identify(c, r, still ? live : copy, 0, (size_t)count);
+	identify(c, r, copy, 0, (size_t)count);
 	fresh = compare(c, (size_t)count, &uncopied);
 	prove_uncopied(c, r, live, uncopied, (size_t)count - uncopied);
 	return name_fresh(c, r, live, fresh);

@@ -58,11 +58,11 @@ struct interp_codes {
 void interp_codes_release(struct interp_codes *c);
 
 /* Proves the code objects of the frames of runtime number `of`, and reads the names of new ones.
- * `copy` is the look's memory, `live` the process's. `still`: the thread has not run since, so what
- * is there now is what the sample has seen. ERR_NOMEM. */
+ * `copy` is the look's memory, `live` the process's. A thread that has not run since the look is none
+ * to rely on: it may begin to run while this reads. ERR_NOMEM. */
 int interp_codes_prove(struct interp_codes *c, const struct interp_runtime *r, unsigned of,
 		       const struct interp_walk *walk, const struct memory *copy,
-		       const struct memory *live, bool still);
+		       const struct memory *live);
 
 /* The place of a frame whose code object was proven last. `language` is that of the runtime. False:
  * it has no name. *hidden: it is not shown. *rc: ERR_NOMEM or 0. */

@@ -380,12 +380,12 @@ bool interps_task(struct interps *i, const struct interp_look *look, char *name,
 
 /* Merging. */
 
-static int prove(struct interps *i, const struct interp_look *look, bool still)
+static int prove(struct interps *i, const struct interp_look *look)
 {
 	for (unsigned k = 0; k < look->count; k++)
 		if (look->states[k] &&
 		    interp_codes_prove(i->codes[k], &i->set.at[k], k, &look->copy.walk,
-				       &look->copy.memory, &i->live.memory, still))
+				       &look->copy.memory, &i->live.memory))
 			return ERR_NOMEM;
 	return 0;
 }
@@ -502,7 +502,7 @@ static int merge(struct interps *i, const struct interp_look *look, const struct
 	const struct interp_walk *walk = &look->copy.walk;
 
 	if (room_for((void **)&i->shown, &i->shown_room, walk->count, sizeof(*i->shown)) ||
-	    prove(i, look, context->still))
+	    prove(i, look))
 		return ERR_NOMEM;
 	set_anchors(i, look, native, context);
 	for (size_t n = 0; n < walk->count; n++)

@@ -67,7 +67,6 @@ bool interps_task(struct interps *i, const struct interp_look *look, char *name,
 struct interp_context {
 	const struct modmap *maps;
 	const struct memory *stack; /* the copied C stack */
-	bool still;		    /* the thread has not run since the look */
 	struct interp_names *names;
 	struct interp_counts *counts; /* [INTERP_LANGUAGES] */
 };

@@ -156,14 +156,13 @@ static bool stands_still(const struct member *m, const struct thread *thread,
 
 /* Puts interpreted frames into *whole, if there are any. */
 static int join_interpreted(struct recorded *r, struct walker *w, const struct slot *slot,
-			    struct thread *thread, const struct stack **whole)
+			    const struct stack **whole)
 {
 	struct member *m = r->members[slot->context.member];
 	const struct interp_look *look = &slot->snapshot.interp;
 	struct interp_context context = {
 		.maps = m->maps,
 		.stack = &slot->snapshot.memory,
-		.still = slot->glanced && stands_still(m, thread, slot),
 		.names = &r->interpreted,
 		.counts = r->stats.interpreted,
 	};
@@ -211,7 +210,7 @@ static int keep_stack(struct recorded *r, struct walker *w, const struct slot *s
 	const struct stack *whole = &w->walk;
 	struct stackset_entry *e;
 
-	if (join_interpreted(r, w, slot, thread, &whole) || join_kernel(r, w, slot, &whole) ||
+	if (join_interpreted(r, w, slot, &whole) || join_kernel(r, w, slot, &whole) ||
 	    (r->wall && walltime_account_runnable(r, slot, thread, whole)) ||
 	    stackset_add(&r->stacks, &slot->context, whole, &thread->newest.stack))
 		return ERR_NOMEM;

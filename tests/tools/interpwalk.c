@@ -69,7 +69,6 @@ static void look_at(pid_t tid)
 	struct regs regs;
 	struct interp_context context = { .maps = maps,
 					  .stack = &live.memory,
-					  .still = true,
 					  .names = &names,
 					  .counts = counts };
 	const struct interp_walk *walk = &look.copy.walk;

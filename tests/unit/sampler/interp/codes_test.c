@@ -111,7 +111,7 @@ static void end(void)
 TestSuite(codes, .init = start, .fini = end);
 
 /* The name of code object `i` in a sample; NULL: it has none. */
-static const char *sampled(int i, bool still)
+static const char *sampled(int i)
 {
 	struct interp_frame frame = { .code = 1000 + (uint64_t)i * sizeof(struct made_up),
 				      .at = 3 };
@@ -121,7 +121,7 @@ static const char *sampled(int i, bool still)
 	bool hidden;
 	int rc;
 
-	cr_assert_eq(interp_codes_prove(&codes, &runtime, 0, &walk, &copy, &live, still), 0);
+	cr_assert_eq(interp_codes_prove(&codes, &runtime, 0, &walk, &copy, &live), 0);
 	if (!interp_codes_place(&codes, &runtime, &frame, language, &names, &place, &hidden, &rc))
 		return NULL;
 	f = interp_names_find(&names, names.images[language], place);
@@ -132,9 +132,9 @@ static const char *sampled(int i, bool still)
 
 Test(codes, a_name_is_read_once)
 {
-	cr_assert_str_eq(sampled(0, false), "f0");
-	cr_assert_str_eq(sampled(1, false), "f1");
-	cr_assert_str_eq(sampled(0, false), "f0");
+	cr_assert_str_eq(sampled(0), "f0");
+	cr_assert_str_eq(sampled(1), "f1");
+	cr_assert_str_eq(sampled(0), "f0");
 	cr_assert_eq(resolved, 2);
 	cr_assert_eq(names.count, 2);
 }
@@ -150,17 +150,17 @@ static int make_known(void)
 	int samples = 0;
 
 	while (!is_known() && samples++ < 1000)
-		cr_assert_not_null(sampled(0, false));
+		cr_assert_not_null(sampled(0));
 	return samples;
 }
 
 /* Another code object is at the address of one that has a name. */
 Test(codes, a_reused_address_has_the_new_name)
 {
-	cr_assert_str_eq(sampled(0, false), "f0");
+	cr_assert_str_eq(sampled(0), "f0");
 	now[0] = (struct made_up){ 99, "other" };
 	held[0] = now[0];
-	cr_assert_str_eq(sampled(0, false), "other");
+	cr_assert_str_eq(sampled(0), "other");
 }
 
 /* It was known, so that it was not copied in the stop. */
@@ -169,35 +169,35 @@ Test(codes, a_reused_address_that_was_known_has_no_name_in_the_first_sample)
 	make_known();
 	now[0] = (struct made_up){ 99, "other" };
 	held[0].version = 0;
-	cr_assert_null(sampled(0, false));
+	cr_assert_null(sampled(0));
 	cr_assert(!is_known());
 	held[0] = now[0];
-	cr_assert_str_eq(sampled(0, false), "other");
+	cr_assert_str_eq(sampled(0), "other");
 }
 
 /* Before and after the stop it is the one that has a name, but not in the stop. */
 Test(codes, what_was_copied_counts)
 {
-	cr_assert_str_eq(sampled(0, false), "f0");
+	cr_assert_str_eq(sampled(0), "f0");
 	held[0] = (struct made_up){ 99, "other" };
-	cr_assert_null(sampled(0, false));
+	cr_assert_null(sampled(0));
 }
 
 Test(codes, what_could_not_be_copied_has_no_name_as_long_as_it_is_not_known)
 {
-	cr_assert_str_eq(sampled(0, false), "f0");
+	cr_assert_str_eq(sampled(0), "f0");
 	held[0].version = 0;
-	cr_assert_null(sampled(0, false));
+	cr_assert_null(sampled(0));
 	held[0] = now[0];
 	make_known();
 	held[0].version = 0;
-	cr_assert_str_eq(sampled(0, false), "f0");
+	cr_assert_str_eq(sampled(0), "f0");
 }
 
 Test(codes, freed_before_its_name_was_read)
 {
 	now[0] = (struct made_up){ 99, "other" };
-	cr_assert_null(sampled(0, false));
+	cr_assert_null(sampled(0));
 }
 
 Test(codes, freed_while_its_name_was_read)
@@ -205,20 +205,19 @@ Test(codes, freed_while_its_name_was_read)
 	const struct made_up other = { 99, "other" };
 
 	change_while_read = &other;
-	cr_assert_null(sampled(0, false));
+	cr_assert_null(sampled(0));
 }
 
-Test(codes, what_was_not_copied_has_no_name_unless_the_thread_stands_still)
+Test(codes, what_was_not_copied_has_no_name)
 {
 	held[0].version = 0;
-	cr_assert_null(sampled(0, false));
-	cr_assert_str_eq(sampled(0, true), "f0");
+	cr_assert_null(sampled(0));
 }
 
 Test(codes, memory_that_is_gone_has_no_name)
 {
-	cr_assert_null(sampled(1000, false));
-	cr_assert_str_eq(sampled(2, false), "f2");
+	cr_assert_null(sampled(1000));
+	cr_assert_str_eq(sampled(2), "f2");
 }
 
 Test(codes, known_is_what_was_the_same_some_times)
@@ -227,7 +226,7 @@ Test(codes, known_is_what_was_the_same_some_times)
 
 	cr_assert(first > 1 && first < 200, "%d", first);
 	now[0].version = held[0].version = 99;
-	sampled(0, false);
+	sampled(0);
 	cr_assert(!is_known());
 	again = make_known();
 	cr_assert(again > 4 * first && again < 1000, "%d", again);
@@ -238,17 +237,17 @@ Test(codes, one_with_a_unique_identity_is_known_at_once)
 	is_unique = true;
 	cr_assert_eq(make_known(), 1);
 	now[0].version = held[0].version = 99;
-	sampled(0, false);
+	sampled(0);
 	cr_assert(!is_known());
 	cr_assert_gt(make_known(), 100);
 }
 
 Test(codes, names_of_another_round)
 {
-	cr_assert_str_eq(sampled(0, false), "f0");
+	cr_assert_str_eq(sampled(0), "f0");
 	interp_names_release(&names);
 	cr_assert_eq(interp_names_init(&names, maps), 0);
 	cr_assert_eq(interp_names_language(&names, "[python]", &language), 0);
-	cr_assert_str_eq(sampled(0, false), "f0");
+	cr_assert_str_eq(sampled(0), "f0");
 	cr_assert_eq(resolved, 1);
 }
