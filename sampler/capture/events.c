@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "sampler/capture/cpus.h"
 #include "sampler/capture/event.h"
 #include "sampler/thread/registers.h"
 
@@ -162,17 +163,17 @@ bool events_are_resting(const struct events *e)
 /* A CPU that is offline has none. */
 static int open_rings(struct events *e, struct error *err)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	unsigned cpus = cpus_bound();
 
 	e->online = sysconf(_SC_NPROCESSORS_ONLN);
-	e->rings = calloc(cpus > 0 ? (size_t)cpus : 1, sizeof(*e->rings));
+	e->rings = calloc(cpus, sizeof(*e->rings));
 	if (!e->rings)
 		return error_nomem(err);
-	for (int cpu = 0; cpu < cpus; cpu++) {
+	for (unsigned cpu = 0; cpu < cpus; cpu++) {
 		struct ring *r = &e->rings[e->count];
 
 		r->next_ns = UINT64_MAX;
-		r->fd = open_event(e, cpu);
+		r->fd = open_event(e, (int)cpu);
 		if (r->fd < 0 && errno == ENODEV)
 			continue;
 		if (r->fd < 0)

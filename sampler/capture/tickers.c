@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "sampler/capture/cpus.h"
 #include "sampler/capture/roster.h"
 #include "sampler/capture/ticker.h"
 
@@ -81,7 +81,7 @@ int tickers_start(struct tickers *t, struct ticking *with, struct error *err)
 	memset(t, 0, sizeof(*t));
 	with->pace.quit = with->pace.pause = false;
 	with->pace.idle_most = 1;
-	t->cpus = (unsigned)sysconf(_SC_NPROCESSORS_CONF);
+	t->cpus = cpus_bound();
 	t->of = calloc(t->cpus, sizeof(*t->of));
 	return t->of ? look_for_cpus(t, with, err) : error_nomem(err);
 }

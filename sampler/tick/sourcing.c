@@ -4,12 +4,12 @@
  * meanwhile; what came before the present address space was met is dropped.
  */
 #include <stdio.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "sampler/account/budget.h"
 #include "sampler/atrest/atrest.h"
+#include "sampler/capture/cpus.h"
 #include "sampler/capture/event.h"
 #include "sampler/capture/events.h"
 #include "sampler/capture/exposure.h"
@@ -73,8 +73,7 @@ void sources_open_rest(struct round *r)
 
 	if (r->stops || atrest_is_open(&r->ticking.atrest))
 		return;
-	r->no_rest = atrest_open(&r->ticking.atrest, (unsigned)sysconf(_SC_NPROCESSORS_CONF) + 1,
-				 &why);
+	r->no_rest = atrest_open(&r->ticking.atrest, cpus_bound() + 1, &why);
 	r->stops = r->no_rest != 0;
 	if (r->stops)
 		snprintf(r->recorded.stats.no_rest, sizeof(r->recorded.stats.no_rest), "%s",

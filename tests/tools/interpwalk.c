@@ -67,10 +67,9 @@ static void look_at(pid_t tid)
 	static struct stack native, merged;
 	struct registers registers = { 0 };
 	struct regs regs;
-	struct interp_context context = { .maps = maps,
-					  .stack = &live.memory,
-					  .names = &names,
-					  .counts = counts };
+	struct interp_context context = {
+		.maps = maps, .stack = &live.memory, .names = &names, .counts = counts
+	};
 	const struct interp_walk *walk = &look.copy.walk;
 	double start;
 	bool any;
