@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -45,6 +46,8 @@ struct events {
 	struct ring *lent; /* its first record is the sample that was returned last; or NULL */
 	long online;	   /* CPUs, when they were opened */
 	bool resting, in_turn, kernel;
+	bool prompt;
+	int any_fd;	  /* an epoll of all rings; -1: not prompt */
 	uint64_t told_ns; /* since when no news is missing */
 	uint64_t period_ns, lost;
 	uint64_t before_ns, since_ns; /* the period until then */
@@ -63,6 +66,7 @@ static int open_event(const struct events *e, int cpu)
 		.exclude_idle = 1,
 		.exclude_callchain_kernel = 1,
 		.exclude_callchain_user = 1,
+		.wakeup_events = e->prompt,
 		.disabled = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
@@ -133,6 +137,9 @@ static void close_rings(struct events *e)
 	for (unsigned i = 0; i < e->count; i++)
 		close_ring(e, &e->rings[i]);
 	free(e->rings);
+	if (e->any_fd >= 0)
+		close(e->any_fd);
+	e->any_fd = -1;
 	e->rings = NULL;
 	e->lent = NULL;
 	e->count = 0;
@@ -160,6 +167,19 @@ bool events_are_resting(const struct events *e)
 	return e->resting;
 }
 
+static bool wait_for_any(struct events *e)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	if (!e->prompt)
+		return true;
+	e->any_fd = epoll_create1(EPOLL_CLOEXEC);
+	for (unsigned i = 0; e->any_fd >= 0 && i < e->count; i++)
+		if (epoll_ctl(e->any_fd, EPOLL_CTL_ADD, e->rings[i].fd, &event))
+			return false;
+	return e->any_fd >= 0;
+}
+
 /* A CPU that is offline has none. */
 static int open_rings(struct events *e, struct error *err)
 {
@@ -184,6 +204,8 @@ static int open_rings(struct events *e, struct error *err)
 					 "perf events: no memory may be locked for them "
 					 "(RLIMIT_MEMLOCK, kernel.perf_event_mlock_kb)");
 	}
+	if (!wait_for_any(e))
+		return error_errno(err, ERR_IO, "epoll(7) of perf events");
 	set_running(e);
 	return e->count ? 0 : error_set(err, ERR_IO, "no CPU has a timer for samples");
 }
@@ -197,6 +219,7 @@ static int open_new(struct events **out, pid_t root, uint64_t period_ns, size_t 
 	if (!e)
 		return error_nomem(err);
 	e->root = root;
+	e->any_fd = -1;
 	e->page = (size_t)sysconf(_SC_PAGESIZE);
 	e->period_ns = period_ns;
 	e->kernel = kernel;
@@ -235,6 +258,19 @@ int events_deepen(struct events *e, size_t stack, struct error *err)
 	close_rings(e);
 	e->stack = stack < EVENTS_STACK_MAX ? stack : EVENTS_STACK_MAX;
 	return open_rings(e, err);
+}
+
+int events_be_prompt(struct events *e, bool prompt, struct error *err)
+{
+	if (prompt == e->prompt)
+		return 0;
+	e->prompt = prompt;
+	return events_deepen(e, e->stack, err);
+}
+
+int events_fd(const struct events *e)
+{
+	return e->any_fd;
 }
 
 int events_keep(struct events *e, struct error *err)

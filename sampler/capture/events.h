@@ -60,6 +60,14 @@ void events_pace(struct events *e, uint64_t period_ns);
 /* For how long the rings hold what comes. */
 uint64_t events_hold_ns(const struct events *e);
 
+/* Has each sample wake who waits for events_fd, or none. Opens them anew if that changes; errors as of
+ * events_deepen. */
+int events_be_prompt(struct events *e, bool prompt, struct error *err);
+
+/* Readable when a sample has come since it was read; -1: events are not prompt. Borrowed until they are
+ * opened anew. */
+int events_fd(const struct events *e);
+
 /* Opens them anew if CPUs have come or gone. Errors as of events_deepen. */
 int events_keep(struct events *e, struct error *err);
 

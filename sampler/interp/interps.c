@@ -155,6 +155,11 @@ bool interps_compile(const struct interps *i)
 	return i->managed.count;
 }
 
+bool interps_beside(const struct interps *i)
+{
+	return i->set.count;
+}
+
 /* Finding. */
 
 static bool is_found(const struct interps *i, const struct interp_ops *ops,

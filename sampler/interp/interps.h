@@ -41,6 +41,9 @@ bool interps_any(const struct interps *i);
 /* Are there any that compile? */
 bool interps_compile(const struct interps *i);
 
+/* Are there any whose frames lie beside the machine's stack? */
+bool interps_beside(const struct interps *i);
+
 /* For a walk of the thread with this number in its own PID namespace: the runtimes that compile;
  * NULL: none. Valid until the next call. */
 struct managed_walker *interps_walker(struct interps *i, pid_t own_tid);

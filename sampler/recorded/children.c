@@ -57,8 +57,8 @@ static int start_child(struct recorded *r, struct member *m, struct error *err)
  * that come before it is read would be of no use. */
 static void inherit(struct member *m, const struct member *maker)
 {
-	m->fit.needs_stop = maker &&
-			    (maker->fit.needs_stop || maker->has_go || interps_any(maker->interps));
+	m->fit.needs_stop = maker && (maker->fit.needs_stop || maker->has_go ||
+				      interps_beside(maker->interps));
 }
 
 static int add_child(struct recorded *r, pid_t pid, const struct member *maker, struct error *err)

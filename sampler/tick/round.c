@@ -49,7 +49,7 @@ enum {
 };
 
 /* What this thread waits for. */
-enum { EVENT_STOP, EVENT_END, EVENT_BACK, EVENTS };
+enum { EVENT_STOP, EVENT_END, EVENT_BACK, EVENT_SAMPLES, EVENTS };
 
 static unsigned slots_wanted(void)
 {
@@ -426,24 +426,36 @@ static void collect(struct round *r)
 	round_unwind_at_leisure(r);
 }
 
+/* Of code that a runtime has compiled. */
+static void name_samples(struct round *r)
+{
+	sources_collect(r);
+	round_unwind_at_leisure(r);
+}
+
 /* Waits for the tick, recording_stop, the target's end or slots that come back. (With several
  * targets, the end is found at the ticks.) */
 static void wait_for_tick(struct round *r)
 {
 	bool decides = r->recorded.member_count == 1 || r->recorded.ends_with_first;
-	const int fds[EVENTS] = { r->stop_fd, decides ? r->recorded.members[0]->process.pid_fd : -1,
-				  r->ticking.back_fd };
+	int fds[EVENTS] = { r->stop_fd, decides ? r->recorded.members[0]->process.pid_fd : -1,
+			    r->ticking.back_fd };
 	uint64_t until = r->plan.next_tick_ns;
 
 	if (r->recorded.end_ns && until > r->recorded.end_ns)
 		until = r->recorded.end_ns;
 	while (r->end == RECORDING_RUNNING && !intermission(r) && monotonic_ns() < until) {
-		int event = wait_for_event(fds, EVENTS, until);
+		int event;
+
+		fds[EVENT_SAMPLES] = sources_fd(r);
+		event = wait_for_event(fds, EVENTS, until);
 
 		if (event == EVENT_STOP || event == EVENT_END)
 			end_with(r, event == EVENT_STOP ? RECORDING_STOPPED : RECORDING_EXITED);
 		if (event == EVENT_BACK)
 			collect(r);
+		if (event == EVENT_SAMPLES)
+			name_samples(r);
 	}
 	if (round_is_over(&r->recorded))
 		end_with(r, RECORDING_TIME_UP);

@@ -180,6 +180,9 @@ bool sources_need_tickers(const struct round *r);
 /* Takes what the events have brought into slots, and walks these where none is free. */
 void sources_collect(struct round *r);
 
+/* Readable when it is to be called at once; -1: that is not needed. */
+int sources_fd(const struct round *r);
+
 /* At least so often it is to be called, in ns. */
 uint64_t sources_apart_ns(const struct round *r);
 

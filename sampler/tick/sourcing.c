@@ -96,7 +96,7 @@ void sources_close(struct round *r)
 
 bool sources_suffice(const struct round *r, const struct member *m)
 {
-	return r->events && !m->fit.needs_stop && !m->has_go && !interps_any(m->interps) &&
+	return r->events && !m->fit.needs_stop && !m->has_go && !interps_beside(m->interps) &&
 	       !member_is_narrow(m);
 }
 
@@ -127,6 +127,19 @@ static void judge_depth(struct round *r, struct member *m)
 		deepen(r, m->fit.want);
 	else if (m->fit.cut >= CUT_FEW)
 		deepen(r, depth * DEEPER);
+}
+
+/* What a runtime has compiled may be moved or freed at any time, so its frames are to be named at once. */
+static void be_prompt(struct round *r)
+{
+	bool compiles = false;
+	struct error err;
+
+	for (uint32_t i = 0; i < r->recorded.living_count; i++)
+		compiles |= r->recorded.living[i]->by_events &&
+			    interps_compile(r->recorded.living[i]->interps);
+	if (r->events && events_be_prompt(r->events, compiles, &err))
+		drop_events(r);
 }
 
 static void keep_events(struct round *r)
@@ -190,6 +203,7 @@ bool sources_choose(struct round *r)
 		changed |= !m->ended && m->by_events != now;
 		m->by_events = now;
 	}
+	be_prompt(r);
 	if (r->events) /* timers that serve no process would copy stacks for nothing */
 		events_rest(r->events, !serves_any(r, true));
 	return changed;
@@ -401,6 +415,11 @@ void sources_collect(struct round *r)
 		take_event(&in, &e);
 	r->collecting = false;
 	count_periods(r);
+}
+
+int sources_fd(const struct round *r)
+{
+	return r->events ? events_fd(r->events) : -1;
 }
 
 static bool is_running(const struct round *r)

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import threading
 import time
 import traceback
 
@@ -170,6 +171,14 @@ REST = ("--engine", "rest")
 WHOLE_CPU = ("--max-cpu", "100")  # for tests of anything but the budget
 
 
+def events_are_permitted():
+    """Skips the test where perf events are refused."""
+    r = subprocess.run([SAMPLER, "-q", "--engine", "perf", "-d", "100ms", "-o", "/dev/null", "-p", str(os.getpid())],
+                       capture_output=True, text=True)
+    if "perf_event_open" in r.stderr:
+        raise Skip(headline(r.stderr))
+
+
 def threads_are_read_at_rest():
     """Skips the test where the kernel does not permit that."""
     r = subprocess.run([SAMPLER, "-v", "--wall", "-d", "50ms", "-o", "/dev/null", "-p", str(os.getpid())],
@@ -229,6 +238,29 @@ def printed_seconds(number, unit):
     """The time, and half of its last digit: the most that it was rounded by."""
     scale = {"us": 1e-6, "ms": 1e-3, "s": 1}[unit]
     return float(number) * scale, 0.5 * scale / 10 ** len(number.partition(".")[2])
+
+
+class Watched:
+    """Looks at the tracer of each thread, as often as it can."""
+
+    def __init__(self, pid):
+        self.pid, self.looks, self.tracers, self.over = pid, 0, set(), False
+        self.thread = threading.Thread(target=self.look)
+
+    def look(self):
+        files = [open(f"/proc/{self.pid}/task/{tid}/status", "rb", buffering=0) for tid in os.listdir(f"/proc/{self.pid}/task")]
+        while not self.over:
+            for file in files:
+                self.tracers.add(re.search(rb"TracerPid:\t(\d+)", os.pread(file.fileno(), 4096, 0))[1])
+                self.looks += 1
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over = True
+        self.thread.join()
 
 
 def sample_enough(pid, seconds=0.4, rate=499, *more, least=50, **options):

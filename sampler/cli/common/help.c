@@ -59,7 +59,7 @@ static const char record[] =
 	"                       .otlp, .txt, else pprof (not compressed: .pb)\n"
 	"      --wall           threads that wait, too, and wall time\n"
 	"      --kernel         where in the kernel threads are: with --wall, those that\n"
-	"                       wait; else those that run, in native programs\n"
+	"                       wait; else those that run, by perf events\n"
 	"      --goid           which goroutine a thread of Go's runs, as the label goid\n"
 	"      --max-pause-share PCT  of its time that any one thread may be held\n"
 	"                       (default 1%); looks beyond that are left out\n"
