@@ -17,7 +17,7 @@ LAYERS := sampler/cli sampler/cli/top sampler/cli/record sampler/cli/goparse sam
 
 SEES_sampler/cli            := sampler/cli/common
 SEES_sampler/cli/top        := sampler/cli/record sampler/cli/common sampler sampler/profile sampler/account sampler/child pprof/report pprof/graph pprof base/process base/file
-SEES_sampler/cli/record     := sampler/cli/common sampler/rounds sampler/rounds/batch sampler/rounds/collect sampler/rounds/push sampler/rounds/source sampler sampler/resource sampler/dump sampler/profile sampler/lock sampler/stop sampler/thread sampler/child sampler/unwind pprof/file pprof symbolize base/process base/file
+SEES_sampler/cli/record     := sampler/cli/common sampler/rounds sampler/rounds/batch sampler/rounds/collect sampler/rounds/push sampler/rounds/source sampler sampler/resource sampler/dump sampler/profile sampler/account sampler/lock sampler/stop sampler/thread sampler/child sampler/unwind pprof/file pprof symbolize base/process base/file
 SEES_sampler/cli/goparse    := sampler/cli/common goparse/profile goparse/summary goparse/log goparse pprof/file pprof/wire pprof/report pprof/graph pprof base/file
 SEES_sampler/cli/profiles   := sampler/cli/rounds sampler/cli/common delta pprof/file pprof/wire pprof/report pprof/flame pprof/graph pprof/select pprof base/file
 SEES_sampler/cli/rounds     := sampler/cli/common sampler/rounds/catalog sampler/rounds/batch sampler/rounds/source sampler/profile delta pprof/file pprof base/file
@@ -32,7 +32,7 @@ SEES_sampler/net     :=
 SEES_sampler/rounds/metrics := sampler/resource sampler/go/numbers sampler/go/find base/process
 SEES_sampler                := sampler/profile sampler/tick sampler/recorded sampler/member sampler/thread sampler/child sampler/unwind base/process base/file
 SEES_sampler/dump           := sampler/profile sampler/member sampler/interp sampler/interp/common sampler/lock sampler/stop sampler/atrest sampler/thread sampler/child sampler/unwind sampler/unwind/table symbolize base/process base/file
-SEES_sampler/profile        := sampler/net sampler/tick sampler/recorded sampler/member sampler/interp sampler/lock sampler/thread sampler/child sampler/go sampler/unwind/table pprof/wire pprof/select pprof symbolize symbolize/files base/process base/file
+SEES_sampler/profile        := sampler/net sampler/tick sampler/recorded sampler/member sampler/account sampler/interp sampler/lock sampler/thread sampler/child sampler/go sampler/unwind/table pprof/wire pprof/select pprof symbolize symbolize/files base/process base/file
 SEES_sampler/tick           := sampler/capture sampler/recorded sampler/member sampler/account sampler/interp sampler/interp/common sampler/stop sampler/atrest sampler/thread sampler/child sampler/unwind base/process
 SEES_sampler/recorded       := sampler/member sampler/account sampler/interp sampler/lock sampler/thread base/process
 SEES_sampler/capture        := sampler/member sampler/account sampler/interp sampler/stop sampler/atrest sampler/thread sampler/child sampler/unwind/table base/process

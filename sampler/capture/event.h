@@ -39,7 +39,8 @@ struct event {
 	pid_t maker, maker_tid; /* EVENT_BEGUN: the process and the thread that made it */
 	char name[EVENT_NAME];
 	uint64_t time_ns;     /* CLOCK_MONOTONIC */
-	uint64_t period_ns;   /* for which a sample stands; set by events_next */
+	uint64_t period_ns;   /* for which a sample stands, or: */
+	uint64_t count;	      /* of what is counted; both set by events_next */
 	struct regs regs;     /* in user space, of a thread in the kernel as well */
 	const uint8_t *stack; /* from sp upward; borrowed from the record */
 	size_t stack_len;

@@ -24,6 +24,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct counted;
 struct error;
 struct event;
 struct events;
@@ -31,12 +32,17 @@ struct events;
 /* Most bytes of a stack that a record can hold: its length has 16 bits. */
 enum { EVENTS_STACK_MAX = 64000 };
 
-/* Opens and starts an event on each CPU that is online, one sample each `period_ns` (at least 100,000)
- * of time in which the CPU is not idle, with up to `stack` bytes of the user's stack, and with `kernel` the
- * kernel's frames. The caller closes
- * it. ERR_PERM with the reason when the kernel refuses; ERR_IO, ERR_NOMEM. */
-int events_open(struct events **out, uint64_t period_ns, size_t stack, bool kernel,
-		struct error *err);
+struct events_wish {
+	const struct counted *counted; /* NULL: time in which a CPU is not idle; a constant */
+	uint64_t period_ns;	       /* from sample to sample, at least 100,000: of that time, or,
+					* of what is counted, on the average */
+	size_t stack;		       /* bytes of the user's stack, at most */
+	bool kernel;		       /* with the kernel's frames */
+};
+
+/* Opens and starts an event on each CPU that is online. The caller closes it. ERR_PERM with the reason
+ * when the kernel refuses; ERR_NOTFOUND: this processor does not count that; ERR_IO, ERR_NOMEM. */
+int events_open(struct events **out, const struct events_wish *wish, struct error *err);
 void events_close(struct events *e);
 
 /* The same, for the news alone which tasks begin and end: those that a process of one thread makes

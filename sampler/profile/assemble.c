@@ -23,6 +23,8 @@
 #include "base/error.h"
 #include "base/room.h"
 #include "pprof/profile.h"
+#include "sampler/account/budget.h"
+#include "sampler/account/counted.h"
 #include "sampler/child/decoding.h"
 #include "sampler/go/labels.h"
 #include "sampler/profile/accounts.h"
@@ -127,14 +129,15 @@ static int entry_labels(struct assembly *a, const struct stackset_entry *e,
 }
 
 /* The CPU time of an entry's samples, in ns: their share of the account. Rounding errors do not add
- * up because each share is the difference of two rounded sums. */
+ * up because each share is the difference of two rounded sums. What is counted instead is in the
+ * samples themselves. */
 static int64_t share(struct assembly *a, const struct stackset_entry *e)
 {
 	struct account *s = accounts_of(&a->accounts, e->context.member, e->context.thread);
 	uint64_t upto, ns;
 
-	if (!e->cpu_weight)
-		return 0;
+	if (!e->cpu_weight || a->recorded->counted)
+		return (int64_t)(e->cpu_weight / BUDGET_ONE);
 	s->seen += e->cpu_weight;
 	upto = (uint64_t)((unsigned __int128)s->ns * s->seen / s->weight);
 	ns = upto - s->given;
@@ -247,7 +250,7 @@ static int add_samples(struct assembly *a)
 
 	for (uint32_t i = 0; !rc && i < stacks->count; i++)
 		rc = add_sample(a, &stacks->entries[i]);
-	for (uint32_t i = 0; !rc && i < a->recorded->member_count; i++)
+	for (uint32_t i = 0; !rc && !a->recorded->counted && i < a->recorded->member_count; i++)
 		rc = add_rest_of(a, a->recorded->members[i]);
 	return rc;
 }
@@ -255,14 +258,17 @@ static int add_samples(struct assembly *a)
 static int add_header(struct assembly *a)
 {
 	struct profile *p = a->profile;
+	const struct counted *counted = a->recorded->counted;
+	const char *type = counted ? counted->name : "cpu";
+	const char *unit = counted ? "count" : "nanoseconds";
 
 	p->time_nanos = (int64_t)a->recorded->start_real_ns;
 	p->duration_nanos = (int64_t)a->recorded->stats.elapsed_ns;
-	p->period = 1000000000 / (int64_t)a->recorded->rate;
-	if (profile_add_type(p, "samples", "count") || profile_add_type(p, "cpu", "nanoseconds") ||
-	    profile_string(p, "cpu", &p->period_type.type) ||
-	    profile_string(p, "nanoseconds", &p->period_type.unit) ||
-	    profile_string(p, a->recorded->wall ? "wall" : "cpu", &p->default_type))
+	p->period = counted ? 0 : 1000000000 / (int64_t)a->recorded->rate; /* 0: it varies */
+	if (profile_add_type(p, "samples", "count") || profile_add_type(p, type, unit) ||
+	    profile_string(p, type, &p->period_type.type) ||
+	    profile_string(p, unit, &p->period_type.unit) ||
+	    profile_string(p, a->recorded->wall ? "wall" : type, &p->default_type))
 		return ERR_NOMEM;
 	return a->recorded->wall ? profile_add_type(p, "wall", "nanoseconds") : 0;
 }

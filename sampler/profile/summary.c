@@ -154,8 +154,11 @@ double summary_certain(const struct recording_stats *s)
 static void rate_line(const struct recording_stats *s, const struct recording_options *options,
 		      char *line)
 {
-	append(line, "rate: %.1f of %u Hz kept (%.1f%%)", options->rate * kept(s), options->rate,
-	       100 * kept(s));
+	if (options->counted)
+		append(line, "rate: up to %u samples a second on each CPU", options->rate);
+	else
+		append(line, "rate: %.1f of %u Hz kept (%.1f%%)", options->rate * kept(s),
+		       options->rate, 100 * kept(s));
 	if (s->cut)
 		append(line, ", %lu call%s ended by a stop with EINTR", s->cut,
 		       s->cut > 1 ? "s" : "");

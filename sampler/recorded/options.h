@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct counted;
 struct error;
 struct outfile;
 struct profile;
@@ -31,10 +32,11 @@ struct recording_options {
 	uint64_t duration_ns; /* 0: until the target ends or recording_stop */
 	unsigned rate;	      /* ticks a second, 1 to 10000 */
 	enum engine engine;
-	bool children; /* also samples the processes that they make */
-	bool alone;    /* the user asked for a command without its children */
-	bool wall;     /* also samples waiting threads, and records wall time */
-	bool goid;     /* which goroutine a thread ran, as a label */
+	const struct counted *counted; /* instead of CPU time (sampler/account/counted.h); NULL */
+	bool children;		       /* also samples the processes that they make */
+	bool alone;		       /* the user asked for a command without its children */
+	bool wall;		       /* also samples waiting threads, and records wall time */
+	bool goid;		       /* which goroutine a thread ran, as a label */
 	bool kernel; /* with the kernel's part of stacks: of waiting threads; else by perf events */
 	bool no_native;		 /* the profile has interpreted frames only */
 	double pause_share;	 /* largest share of its time that a thread may be held, 0 to 1 */

@@ -87,6 +87,7 @@ int recorded_init(struct recorded *r, const pid_t *pids, size_t count,
 
 	r->rate = options->rate;
 	r->wall = options->wall;
+	r->counted = options->counted;
 	r->children = options->children;
 	r->goid = options->goid;
 	r->ends_with_first = options->command != NULL;

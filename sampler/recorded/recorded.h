@@ -49,6 +49,7 @@ struct recorded {
 	size_t living_room;
 	unsigned rate;
 	bool wall, children, goid;
+	const struct counted *counted; /* instead of CPU time; or NULL */
 	bool late; /* samples come by themselves: no member is read to find the one that runs */
 	bool ends_with_first; /* a command is sampled: its end is the round's, as for perf record */
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC; end 0: none */

@@ -567,6 +567,12 @@ static void note_remark(struct recorded *r)
 
 	for (uint32_t i = 0; i < r->member_count && !*line; i++)
 		interps_remark(r->members[i]->interps, line);
+	for (uint32_t i = 0; r->counted && i < r->member_count && !*line; i++)
+		if (interps_beside(r->members[i]->interps))
+			snprintf(
+				line, sizeof(r->stats.interpreters),
+				"the interpreter's functions are not shown: what the kernel copies "
+				"at an event is the machine's stack");
 }
 
 void round_finish(struct round *round)

@@ -39,16 +39,19 @@ enum {
 static int open_events(struct round *r, enum engine engine, struct error *err)
 {
 	struct recording_stats *s = &r->recorded.stats;
+	struct events_wish wish = { .counted = r->recorded.counted,
+				    .period_ns = r->ticking.pace.period_ns,
+				    .stack = STACK_FIRST,
+				    .kernel = r->recorded.kernel.image };
 	struct error why;
 
 	if (engine == ENGINE_PTRACE || engine == ENGINE_REST || r->recorded.wall)
 		return 0;
-	r->recorded.late = !events_open(&r->events, r->ticking.pace.period_ns, STACK_FIRST,
-					r->recorded.kernel.image, &why);
+	r->recorded.late = !events_open(&r->events, &wish, &why);
 	if (r->recorded.late)
 		return 0;
 	r->events = NULL;
-	if (engine == ENGINE_PERF)
+	if (engine == ENGINE_PERF || wish.counted)
 		return error_set(err, why.code, "%s", why.text);
 	snprintf(s->no_events, sizeof(s->no_events), "%s", why.text);
 	return 0;
@@ -94,8 +97,11 @@ void sources_close(struct round *r)
 	atrest_close(&r->ticking.atrest);
 }
 
+/* Only events count what is not time on a CPU. */
 bool sources_suffice(const struct round *r, const struct member *m)
 {
+	if (r->recorded.counted)
+		return r->events && !member_is_narrow(m);
 	return r->events && !m->fit.needs_stop && !m->has_go && !interps_beside(m->interps) &&
 	       !member_is_narrow(m);
 }
@@ -310,7 +316,8 @@ static int fill(struct round *r, struct slot *slot, struct member *m, struct thr
 		return ERR_NOMEM;
 	slot->ticked = slot->taken = slot->by_event = true;
 	slot->looked_ns = thread->asked_ns = e->time_ns;
-	slot->weight = e->period_ns * BUDGET_ONE / r->ticking.pace.period_ns;
+	slot->weight = r->recorded.counted ? e->count * BUDGET_ONE :
+					     e->period_ns * BUDGET_ONE / r->ticking.pace.period_ns;
 	return 0;
 }
 
@@ -323,7 +330,7 @@ static void note_counters(const struct member *m, struct thread *thread, const s
 	if (e->time_ns <= thread->counted_ns)
 		return;
 	if (thread->ended || !thread_counters(m->threads, thread, &now)) {
-		thread->cpu_ns += e->time_ns > thread->alive_ns ? e->period_ns : 0;
+		thread->cpu_ns += !e->count && e->time_ns > thread->alive_ns ? e->period_ns : 0;
 		return;
 	}
 	thread->counted_ns = monotonic_ns();
@@ -393,6 +400,10 @@ static void count_periods(struct round *r)
 	r->events_lost += lost;
 	if (events_are_resting(r->events))
 		return;
+	if (r->recorded.counted) { /* which comes when it does */
+		f->unserved += lost;
+		return;
+	}
 	lost = lost < made ? lost : made; /* news and strangers' samples among them */
 	f->unserved += lost;
 	f->due += due;
@@ -440,11 +451,12 @@ bool sources_hurry(const struct round *r)
 /* The timer of the kernel would stay in step with a program whose period is a multiple of its own: of
  * threads that take turns at a real-time priority it showed 16 % for 24. So after some periods it begins
  * anew, faster or slower by up to a half, at random; a sample's weight is its period. What a new beginning
- * loses, half a period, is made up for. */
+ * loses, half a period, is made up for; what is counted makes up for itself (events.c). */
 static uint64_t at_random(struct round *r, uint64_t apart_ns, uint64_t lasts_ns)
 {
 	double rate = 0.5 + (double)(plan_random(&r->plan) >> 11) / (double)(1ull << 53);
-	double lost = (double)lasts_ns / (double)(lasts_ns + apart_ns / 2);
+	double lost = r->recorded.counted ? 1 :
+					    (double)lasts_ns / (double)(lasts_ns + apart_ns / 2);
 
 	return (uint64_t)((double)apart_ns / rate * lost);
 }

@@ -60,6 +60,8 @@ static const char record[] =
 	"      --wall           threads that wait, too, and wall time\n"
 	"      --kernel         where in the kernel threads are: with --wall, those that\n"
 	"                       wait; else those that run, by perf events\n"
+	"  -e, --event NAME     counted instead of CPU time: page-faults, cycles, ...;\n"
+	"                       an unknown name lists them\n"
 	"      --goid           which goroutine a thread of Go's runs, as the label goid\n"
 	"      --max-pause-share PCT  of its time that any one thread may be held\n"
 	"                       (default 1%); looks beyond that are left out\n"

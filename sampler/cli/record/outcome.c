@@ -8,6 +8,8 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "pprof/few.h"
+#include "sampler/account/budget.h"
+#include "sampler/account/counted.h"
 #include "sampler/cli/common/formats.h"
 #include "sampler/profile/summary.h"
 #include "sampler/gil.h"
@@ -92,15 +94,21 @@ static int add_spent(const struct outcome *o, struct buffer *out)
 static int add_headline(const struct outcome *o, struct buffer *out)
 {
 	const struct recording_stats *s = o->stats;
+	const struct counted *counted = o->options->counted;
 	char cpu[OUTCOME_DURATION], elapsed[OUTCOME_DURATION], longest[OUTCOME_DURATION];
-	char processes[40] = "";
+	char amount[60], processes[40] = "";
 
 	if (s->processes > 1)
 		snprintf(processes, sizeof(processes), ", %lu processes", s->processes);
-	if (buffer_addf(out, "%s%s: %s of CPU in %s, %lu sample%s, %lu thread%s", o->name,
-			processes, outcome_duration(s->target_cpu_ns, cpu),
-			outcome_duration(s->elapsed_ns, elapsed), s->samples, plural(s->samples),
-			s->threads_seen, plural(s->threads_seen)))
+	outcome_duration(s->target_cpu_ns, cpu);
+	if (counted)
+		snprintf(amount, sizeof(amount), "%lu %s", s->cpu_weight / BUDGET_ONE,
+			 counted->name);
+	else
+		snprintf(amount, sizeof(amount), "%s of CPU", cpu);
+	if (buffer_addf(out, "%s%s: %s in %s, %lu sample%s, %lu thread%s", o->name, processes,
+			amount, outcome_duration(s->elapsed_ns, elapsed), s->samples,
+			plural(s->samples), s->threads_seen, plural(s->threads_seen)))
 		return ERR_NOMEM;
 	if (s->held.count ?
 		    buffer_addf(out, "; longest pause %s", outcome_duration(s->held.max, longest)) :
@@ -118,7 +126,7 @@ static int add_chance(const struct outcome *o, struct buffer *out)
 
 	if (o->options->wall || !*few_text((int64_t)s->samples, text))
 		return 0;
-	if (!was_idle(s))
+	if (!was_idle(s) || o->options->counted)
 		return buffer_addf(out, "%s. A longer -d or a higher -r gives more\n", text);
 	return buffer_addf(out,
 			   "%s was idle (%.1f %% of a CPU), %s. To see where it waits: --wall\n",
@@ -157,7 +165,7 @@ static int add_unsampled(const struct outcome *o, struct buffer *out)
 	const char *before = ": ";
 	char traced[120], brief[80];
 
-	if (share(ns, s->target_cpu_ns) < UNSAMPLED_MIN ||
+	if (o->options->counted || share(ns, s->target_cpu_ns) < UNSAMPLED_MIN ||
 	    (o->options->wall && share(ns, s->elapsed_ns) < UNSAMPLED_MIN))
 		return 0;
 	snprintf(traced, sizeof(traced), "traced by %s",
@@ -213,7 +221,7 @@ static int add_few(const struct outcome *o, struct buffer *out)
 {
 	uint64_t expected = summary_expected(o->stats, o->options->rate);
 
-	if (!expected)
+	if (!expected || o->options->counted)
 		return 0;
 	return buffer_addf(out,
 			   "samples are few: its CPU time would give %lu. Threads that run for "
@@ -473,6 +481,9 @@ static int add_nothing(const struct outcome *o, struct buffer *out)
 				   "%s is stopped (state T): nothing to sample. kill -CONT %d "
 				   "continues it; to see where it stands: --wall",
 				   o->name, o->pid);
+	if (o->options->counted)
+		return buffer_addf(out, "%s: no %s in %s", o->name, o->options->counted->name,
+				   outcome_duration(s->elapsed_ns, elapsed));
 	if (was_idle(s) && s->elapsed_ns > BRIEF_NS)
 		return buffer_addf(
 			out,

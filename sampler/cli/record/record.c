@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/file/outfile.h"
 #include "base/process/process.h"
+#include "sampler/account/counted.h"
 #include "sampler/child/priority.h"
 #include "sampler/child/privilege.h"
 #include "sampler/cli/common/cli.h"
@@ -57,12 +58,28 @@ static const struct option long_options[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "format", required_argument, NULL, 'f' },
 	{ "kernel", no_argument, NULL, 'K' },
+	{ "event", required_argument, NULL, 'e' },
 	{ "debuginfod", optional_argument, NULL, 'D' },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
+
+static int take_event(struct recording_options *r, struct error *err)
+{
+	struct buffer names = { 0 };
+	int rc = 0;
+
+	r->counted = counted_find(optarg);
+	for (const struct counted *c = counted_all(); !rc && !r->counted && c->name; c++)
+		rc = buffer_addf(&names, "%s%s", names.len ? ", " : "", c->name);
+	if (!r->counted)
+		rc = rc ? error_nomem(err) :
+			  error_set(err, ERR_USAGE, "unknown event '%s': %s", optarg, names.data);
+	buffer_release(&names);
+	return rc;
+}
 
 static int take_option(struct options *o, int option, struct error *err)
 {
@@ -84,6 +101,9 @@ static int take_option(struct options *o, int option, struct error *err)
 		break;
 	case 'K':
 		o->recording.kernel = true;
+		break;
+	case 'e':
+		rc = take_event(&o->recording, err);
 		break;
 	case 'D':
 		o->debuginfod_ns = DEFAULT_DEBUGINFOD_NS;
@@ -134,6 +154,8 @@ static int check_rounds(struct options *o, int argc, char **argv)
 		return cli_usage("batches are pprof files: no --format");
 	if (o->debuginfod_ns)
 		return cli_usage("--debuginfod is for one profile, not for rounds");
+	if (o->recording.counted)
+		return cli_usage("--event is for one profile, not for rounds");
 	return roundsoptions_check(&o->rounds, &err) ? cli_fail(&err) : CLI_GO_ON;
 }
 
@@ -153,6 +175,8 @@ static int check_at_once(struct options *o, int argc, char **argv)
 		return cli_usage("--debuginfod is about what is sampled");
 	if (o->recording.no_native)
 		return cli_usage("--no-native is about what is sampled");
+	if (o->recording.counted)
+		return cli_usage("--event is about what is sampled");
 	return roundsoptions_check(&o->rounds, &err) ? cli_fail(&err) : CLI_GO_ON;
 }
 
@@ -173,6 +197,20 @@ static int take_at_once(const struct options *o)
 	return cli_gotake(&t);
 }
 
+/* Only perf events count, and only what threads do while they run. */
+static int check_event(const struct options *o)
+{
+	const struct recording_options *r = &o->recording;
+
+	if (!r->counted)
+		return CLI_GO_ON;
+	if (r->wall)
+		return cli_usage("either --event or --wall, not both");
+	if (r->engine == ENGINE_REST || r->engine == ENGINE_PTRACE)
+		return cli_usage("--event takes perf events: no other --engine counts");
+	return CLI_GO_ON;
+}
+
 static bool at_once(const struct options *o)
 {
 	return roundsoptions_at_once(&o->rounds, o->recording.duration_ns);
@@ -182,6 +220,7 @@ static int check_options(struct options *o, int argc, char **argv)
 {
 	int status = sampling_target(&o->recording, argc, argv);
 
+	status = status == CLI_GO_ON ? check_event(o) : status;
 	if (status != CLI_GO_ON)
 		return status;
 	if (o->format && format_is_legacy(o->format))
@@ -218,7 +257,7 @@ static int parse_options(struct options *o, int argc, char **argv)
 	sampling_defaults(&o->recording, o->pids);
 	roundsoptions_defaults(&o->rounds);
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "+:p:d:r:o:f:t:n:qvh", long_options, NULL)) !=
+	while ((option = getopt_long(argc, argv, "+:p:d:r:e:o:f:t:n:qvh", long_options, NULL)) !=
 	       -1) {
 		if (cli_is_bad(option))
 			return cli_bad_option(argv, option);

@@ -274,7 +274,8 @@ static unsigned own_samples(struct events *events, uint64_t *weight)
 static void open_or_skip(struct events **events, size_t stack)
 {
 	struct error err;
-	int rc = events_open(events, 1000000, stack, false, &err);
+	int rc = events_open(events, &(struct events_wish){ .period_ns = 1000000, .stack = stack },
+			     &err);
 
 	if (rc == ERR_PERM)
 		cr_skip_test("perf events are not permitted here");
