@@ -173,6 +173,21 @@ static uint64_t sum_of_method(const struct ruby_layout *l, const struct probe *p
 	return hash_bytes(words, sizeof(words));
 }
 
+/* Is it the definition's iseq, or a block right in it? The definition keeps these, and no other one ever
+ * has its serial number; what is evaluated in it, it does not keep. So nothing has these words again, but
+ * for the copy of a class that is made where another copy of it was, with its path at the same place. */
+static bool is_kept(const struct ruby_layout *l, const struct probe *p)
+{
+	uint32_t type = memory_u32(p->body, BODY_TYPE);
+	uint64_t iseq = memory_word(p->definition, DEFINITION_BODY);
+
+	if ((p->definition[DEFINITION_TYPE] & 15) != METHOD_IS_ISEQ)
+		return false;
+	return iseq == p->id->code ||
+	       (iseq == memory_word(p->body, l->parent) &&
+		(type == ISEQ_BLOCK || type == ISEQ_RESCUE || type == ISEQ_ENSURE));
+}
+
 static void sum_up(const struct ruby_runtime *rt, const struct probe *p)
 {
 	uint64_t *w = p->id->words;
@@ -186,6 +201,7 @@ static void sum_up(const struct ruby_runtime *rt, const struct probe *p)
 		w[5] = memory_word(p->body, DEFINITION_SERIAL);
 		return;
 	}
+	p->id->unique = p->id->method && is_kept(rt->layout, p);
 	if (p->id->method)
 		w[0] += sum_of_method(rt->layout, p);
 	w[1] = memory_word(p->object, ISEQ_BODY);

@@ -316,6 +316,25 @@ Test(rubynames, it_is_also_that_of_the_method_entry_and_its_class)
 	}
 }
 
+Test(rubynames, what_a_definition_keeps_is_unique)
+{
+	uint64_t iseq, entry, block;
+
+	fake_begin(3, 1);
+	iseq = fake_iseq(ISEQ_METHOD, "total", 7, 4);
+	block = block_in(iseq, ISEQ_BLOCK, "block in total");
+	entry = fake_method(fake_alloc(CLASS_BYTES), METHOD_IS_ISEQ, iseq, 0);
+	cr_assert(identity_by(iseq, entry).unique);
+	cr_assert(identity_by(block, entry).unique);
+	cr_assert(identity_by(block_in(iseq, ISEQ_RESCUE, "rescue in total"), entry).unique);
+	cr_assert(!identity_by(block_in(iseq, ISEQ_EVAL, "total"), entry).unique);
+	cr_assert(!identity_by(block_in(block, ISEQ_BLOCK, "block (2 levels) in total"), entry)
+			   .unique);
+	cr_assert(!identity_of(iseq).unique);
+	entry = fake_method(fake_alloc(CLASS_BYTES), METHOD_IS_BLOCK, iseq, 0);
+	cr_assert(!identity_by(iseq, entry).unique);
+}
+
 Test(rubynames, an_identity_that_cannot_be_read_is_not_valid)
 {
 	uint64_t iseq;
