@@ -27,36 +27,49 @@ void interp_codes_release(struct interp_codes *c)
 static bool is_of(const void *owner, uint32_t id, const void *key)
 {
 	const struct interp_entry *e = &((const struct interp_codes *)owner)->entries[id];
+	const struct interp_frame *f = key;
 
-	return e->identity.code == *(const uint64_t *)key;
+	return e->identity.code == f->code && e->identity.method == f->method;
 }
 
-static struct interp_entry *find(const struct interp_codes *c, uint64_t code)
+static uint64_t hash_of(const struct interp_frame *f)
 {
-	uint32_t id = hashindex_find(&c->index, hash_bytes(&code, sizeof(code)), is_of, c, &code);
+	uint64_t key = interp_code_key(f->code, f->method);
+
+	return hash_bytes(&key, sizeof(key));
+}
+
+static struct interp_entry *find(const struct interp_codes *c, const struct interp_frame *f)
+{
+	uint32_t id = hashindex_find(&c->index, hash_of(f), is_of, c, f);
 
 	return id == HASHINDEX_NONE ? NULL : &c->entries[id];
+}
+
+static uint64_t key_of(const struct interp_entry *e)
+{
+	return interp_code_key(e->identity.code, e->identity.method);
 }
 
 /* A program that makes code all the time would fill our memory. */
 static void forget_all(struct interp_codes *c)
 {
 	for (uint32_t i = 0; i < c->count; i++)
-		interp_known_remove(&c->known, c->entries[i].identity.code);
+		interp_known_remove(&c->known, key_of(&c->entries[i]));
 	c->count = 0;
 	hashindex_clear(&c->index);
 	arena_release(&c->arena);
 }
 
-static struct interp_entry *add(struct interp_codes *c, uint64_t code)
+static struct interp_entry *add(struct interp_codes *c, const struct interp_frame *f)
 {
 	struct interp_entry *e;
 
 	if (room_for((void **)&c->entries, &c->room, c->count + 1ul, sizeof(*c->entries)) ||
-	    hashindex_add(&c->index, hash_bytes(&code, sizeof(code)), c->count))
+	    hashindex_add(&c->index, hash_of(f), c->count))
 		return NULL;
 	e = &c->entries[c->count++];
-	*e = (struct interp_entry){ .identity.code = code };
+	*e = (struct interp_entry){ .identity = { .code = f->code, .method = f->method } };
 	return e;
 }
 
@@ -74,9 +87,9 @@ static long ask(struct interp_codes *c, unsigned of, const struct interp_walk *w
 
 		if (f->runtime != of)
 			continue;
-		e = find(c, f->code);
+		e = find(c, f);
 		if (!e)
-			e = add(c, f->code);
+			e = add(c, f);
 		if (!e)
 			return ERR_NOMEM;
 		if (e->sample == c->sample)
@@ -94,7 +107,8 @@ static void identify(struct interp_codes *c, const struct interp_runtime *r,
 {
 	for (size_t i = first; i < first + count; i++)
 		c->ids[i] = (struct interp_identity){
-			.code = c->entries[c->asked[i]].identity.code
+			.code = c->entries[c->asked[i]].identity.code,
+			.method = c->entries[c->asked[i]].identity.method,
 		};
 	if (count)
 		r->ops->identify(r->rt, memory, c->ids + first, count);
@@ -113,7 +127,7 @@ static void confirm(struct interp_codes *c, struct interp_entry *e)
 	if (!e->known && e->same >= (e->changed		? SAME_AFTER_CHANGE :
 				     e->identity.unique ? 1 :
 							  SAME_BEFORE_KNOWN)) {
-		interp_known_add(&c->known, e->identity.code);
+		interp_known_add(&c->known, key_of(e));
 		e->known = true;
 	}
 }
@@ -124,7 +138,7 @@ static void change(struct interp_codes *c, struct interp_entry *e)
 	e->changed |= e->named;
 	e->named = e->known = false;
 	e->same = 0;
-	interp_known_remove(&c->known, e->identity.code);
+	interp_known_remove(&c->known, key_of(e));
 }
 
 static void swap(struct interp_codes *c, size_t a, size_t b)
@@ -190,7 +204,7 @@ static int name_fresh(struct interp_codes *c, const struct interp_runtime *r,
 		int rc;
 
 		memset(&e->code, 0, sizeof(e->code));
-		rc = r->ops->resolve(r->rt, live, e->identity.code, &c->arena, &e->code);
+		rc = r->ops->resolve(r->rt, live, &e->identity, &c->arena, &e->code);
 		if (rc == ERR_NOMEM)
 			return rc;
 		e->identity.valid = !rc && (!e->code.identity.valid ||
@@ -231,7 +245,7 @@ bool interp_codes_place(struct interp_codes *c, const struct interp_runtime *r,
 			const struct interp_frame *frame, uint32_t language,
 			struct interp_names *names, uint32_t *place, bool *hidden, int *rc)
 {
-	struct interp_entry *e = find(c, frame->code);
+	struct interp_entry *e = find(c, frame);
 	struct interp_function f = { .language = language };
 
 	*hidden = false;

@@ -1,5 +1,6 @@
 /*
- * The code objects of one interpreter: their names, kept by address.
+ * The code objects of one interpreter: their names, kept by address, and by what else a name depends
+ * on: several of Ruby's classes may have the same iseq (interp_frame.method).
  *
  * A code object can be freed, and its address used for another one, at any time. So each sample
  * proves its code objects, after the thread was released:

@@ -49,8 +49,9 @@ static inline void check_codes(const struct interp_ops *ops, const void *rt,
 		int rc;
 
 		id.code = walk->frames[i].code;
+		id.method = walk->frames[i].method;
 		ops->identify(rt, memory, &id, 1);
-		rc = ops->resolve(rt, memory, id.code, &arena, &code);
+		rc = ops->resolve(rt, memory, &id, &arena, &code);
 		must(!rc || rc == ERR_FORMAT);
 		if (rc)
 			continue;

@@ -78,7 +78,8 @@ static void check_code(const struct cpython *python, const struct memory *memory
 	struct arena arena = { 0 };
 	struct interp_code code;
 	uint32_t line, column;
-	int rc = cpython_resolve(python, memory, START, &arena, &code);
+	int rc = cpython_resolve(python, memory, &(struct interp_identity){ .code = START }, &arena,
+				 &code);
 
 	must(!rc || rc == ERR_FORMAT);
 	if (!rc) {

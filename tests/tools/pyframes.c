@@ -122,7 +122,7 @@ static const struct named *name_of(uint64_t code)
 		return named[at];
 	named[at] = calloc(1, sizeof(**named));
 	named[at]->identity = id;
-	named[at]->ok = id.valid && !ops->resolve(rt, &live.memory, code, &arena, &named[at]->code);
+	named[at]->ok = id.valid && !ops->resolve(rt, &live.memory, &id, &arena, &named[at]->code);
 	if (named[at]->ok)
 		interp_known_add(&known, code);
 	return named[at];

@@ -265,50 +265,50 @@ bool interp_copy_word(struct interp_copy *c, uint64_t addr, uint64_t *value)
 
 /* Known code objects. */
 
-static size_t place_of(uint64_t code, unsigned probe)
+static size_t place_of(uint64_t key, unsigned probe)
 {
-	return (size_t)((code >> 4) * 0x9e3779b97f4a7c15 >> 40) + probe;
+	return (size_t)((key >> 4) * 0x9e3779b97f4a7c15 >> 40) + probe;
 }
 
-static bool find_known(const struct interp_known *k, uint64_t code, size_t *at)
+static bool find_known(const struct interp_known *k, uint64_t key, size_t *at)
 {
 	for (unsigned i = 0; i < KNOWN_PROBES; i++) {
-		*at = place_of(code, i) % INTERP_KNOWN;
-		if (atomic_load_explicit(&k->codes[*at], memory_order_relaxed) == code)
+		*at = place_of(key, i) % INTERP_KNOWN;
+		if (atomic_load_explicit(&k->keys[*at], memory_order_relaxed) == key)
 			return true;
 	}
 	return false;
 }
 
-bool interp_copy_is_new(const struct interp_copy *c, uint64_t code)
+bool interp_copy_is_new(const struct interp_copy *c, uint64_t key)
 {
 	size_t at;
 
-	return !c->known || !find_known(c->known, code, &at);
+	return !c->known || !find_known(c->known, key, &at);
 }
 
 /* Where all places are taken, the code object stays new, and is copied each time. */
-void interp_known_add(struct interp_known *k, uint64_t code)
+void interp_known_add(struct interp_known *k, uint64_t key)
 {
 	size_t at;
 
-	if (find_known(k, code, &at))
+	if (find_known(k, key, &at))
 		return;
 	for (unsigned i = 0; i < KNOWN_PROBES; i++) {
-		at = place_of(code, i) % INTERP_KNOWN;
-		if (!atomic_load_explicit(&k->codes[at], memory_order_relaxed)) {
-			atomic_store_explicit(&k->codes[at], code, memory_order_relaxed);
+		at = place_of(key, i) % INTERP_KNOWN;
+		if (!atomic_load_explicit(&k->keys[at], memory_order_relaxed)) {
+			atomic_store_explicit(&k->keys[at], key, memory_order_relaxed);
 			return;
 		}
 	}
 }
 
-void interp_known_remove(struct interp_known *k, uint64_t code)
+void interp_known_remove(struct interp_known *k, uint64_t key)
 {
 	size_t at;
 
-	if (code && find_known(k, code, &at))
-		atomic_store_explicit(&k->codes[at], 0, memory_order_relaxed);
+	if (key && find_known(k, key, &at))
+		atomic_store_explicit(&k->keys[at], 0, memory_order_relaxed);
 }
 
 /* Plans. */

@@ -47,10 +47,10 @@ struct interp_plan {
 	size_t bytes, frames; /* room that the next copy should have */
 };
 
-/* Addresses of code objects whose names are known. Written by one thread, read by others; a lost or
+/* Keys of code objects whose names are known (interp_code_key; without a method, the address). Written by one thread, read by others; a lost or
  * stale entry costs a read or an unnamed frame, never a wrong name. */
 struct interp_known {
-	_Atomic uint64_t codes[INTERP_KNOWN];
+	_Atomic uint64_t keys[INTERP_KNOWN];
 };
 
 struct interp_piece {
@@ -126,10 +126,10 @@ void interp_copy_need_ranges(struct interp_copy *c, const struct interp_range *r
 bool interp_copy_word(struct interp_copy *c, uint64_t addr, uint64_t *value);
 
 /* Is this code object's name not known yet, so that capture has to copy what identifies it? */
-bool interp_copy_is_new(const struct interp_copy *c, uint64_t code);
+bool interp_copy_is_new(const struct interp_copy *c, uint64_t key);
 
-void interp_known_add(struct interp_known *k, uint64_t code);
-void interp_known_remove(struct interp_known *k, uint64_t code);
+void interp_known_add(struct interp_known *k, uint64_t key);
+void interp_known_remove(struct interp_known *k, uint64_t key);
 
 /* Appends a frame, all 0; NULL: there is no room, and walk.cut is set. To fill it in its place is
  * faster than to copy one that was just made: the processor has to wait for that. */

@@ -68,6 +68,7 @@ enum interp_frame_flag {
 /* A frame of the interpreter's chain. */
 struct interp_frame {
 	uint64_t code;	 /* address of the code object (CPython), iseq (Ruby), function (PHP) */
+	uint64_t method; /* what its name depends on, too: the method entry (Ruby); 0: nothing */
 	uint64_t at;	 /* where in it; its unit is the runtime's own; as `line` takes it */
 	uint64_t self;	 /* address of the frame itself */
 	uint64_t anchor; /* an address in the C frame of the loop that executes it: consecutive
@@ -93,12 +94,18 @@ struct interp_walk {
 
 /* What proves that a code object is the one that was seen at this address before. */
 struct interp_identity {
-	uint64_t code;
+	uint64_t code, method; /* as in its frames */
 	uint64_t words[8]; /* e.g. pointers to its names and tables, hashes of names, versions */
 	bool valid;	   /* it could be read, and looks like a code object */
 	bool unique;	   /* no other code object ever has these words; without it, one that was
 			    * freed and is made again has the same */
 };
+
+/* One number for both, by which a code object is known (interp_copy_is_new). */
+static inline uint64_t interp_code_key(uint64_t code, uint64_t method)
+{
+	return code + method * 0x9e3779b97f4a7c15;
+}
 
 /* A code object's names. */
 struct interp_code {
@@ -144,16 +151,17 @@ struct interp_ops {
 	void (*capture)(const void *rt, struct interp_copy *copy,
 			const struct interp_thread *thread, struct interp_walk *out);
 
-	/* Fills ids[i].words and .valid of `count` code objects by ids[i].code, with as few
+	/* Fills ids[i].words and .valid of `count` code objects by ids[i].code and .method, with as few
 	 * system calls as possible (memory_gather). `memory` is the process, or what capture
 	 * copied. */
 	void (*identify)(const void *rt, const struct memory *memory, struct interp_identity *ids,
 			 size_t count);
 
-	/* Reads names and the line table of a code object into *code, all of whose memory is from
-	 * the arena. ERR_FORMAT: it cannot be read; ERR_NOMEM. */
-	int (*resolve)(const void *rt, const struct memory *memory, uint64_t addr,
-		       struct arena *arena, struct interp_code *code);
+	/* Reads names and the line table of the code object that id->code and id->method tell of into
+	 * *code, all of whose memory is from the arena. ERR_FORMAT: it cannot be read; ERR_NOMEM. */
+	int (*resolve)(const void *rt, const struct memory *memory,
+		       const struct interp_identity *id, struct arena *arena,
+		       struct interp_code *code);
 
 	/* The line (0: it has none) and column (0: not recorded; 1: the first) of interp_frame.at,
 	 * from code->lines only. */

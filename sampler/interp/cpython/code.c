@@ -388,14 +388,14 @@ static int read_text(const struct reading *r, uint64_t addr, struct arena *arena
 	return *out ? 0 : ERR_NOMEM;
 }
 
-int cpython_resolve(const void *rt, const struct memory *memory, uint64_t addr, struct arena *arena,
-		    struct interp_code *code)
+int cpython_resolve(const void *rt, const struct memory *memory, const struct interp_identity *id,
+		    struct arena *arena, struct interp_code *code)
 {
 	const struct cpython *python = rt;
 	struct reading r;
 	int rc;
 
-	*code = (struct interp_code){ .identity.code = addr };
+	*code = (struct interp_code){ .identity.code = id->code };
 	if (!is_readable(python))
 		return ERR_FORMAT;
 	r.memory = (struct memory){ .read = read_seen };

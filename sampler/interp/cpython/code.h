@@ -27,8 +27,8 @@ void cpython_identify(const void *rt, const struct memory *memory, struct interp
 
 /* A code object whose _co_firsttraceable lies at or behind its last instruction is CPython's own
  * trampoline for __init__ (3.12 and later): hidden. */
-int cpython_resolve(const void *rt, const struct memory *memory, uint64_t addr, struct arena *arena,
-		    struct interp_code *code);
+int cpython_resolve(const void *rt, const struct memory *memory, const struct interp_identity *id,
+		    struct arena *arena, struct interp_code *code);
 
 void cpython_line(const void *rt, const struct interp_code *code, uint64_t at, uint32_t *line,
 		  uint32_t *column);

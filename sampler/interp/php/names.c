@@ -143,16 +143,16 @@ static int resolve_script(const struct php_layout *layout, const struct memory *
 	return read_lines(layout, memory, t->function, arena, code);
 }
 
-int php_resolve(const void *rt, const struct memory *memory, uint64_t addr, struct arena *arena,
-		struct interp_code *code)
+int php_resolve(const void *rt, const struct memory *memory, const struct interp_identity *id,
+		struct arena *arena, struct interp_code *code)
 {
 	const struct php_layout *layout = ((const struct php_runtime *)rt)->layout;
 	struct php_texts t;
-	int rc = php_read_function(layout, memory, addr, &t, &code->identity);
+	int rc = php_read_function(layout, memory, id->code, &t, &code->identity);
 
 	if (rc)
 		return rc;
-	if (addr & CODE_C)
+	if (id->code & CODE_C)
 		return resolve_c(&t, arena, code);
 	return resolve_script(layout, memory, &t, arena, code);
 }

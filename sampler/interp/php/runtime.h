@@ -169,8 +169,8 @@ void php_capture(const void *rt, struct interp_copy *copy, const struct interp_t
 		 struct interp_walk *out);
 void php_identify(const void *rt, const struct memory *memory, struct interp_identity *ids,
 		  size_t count);
-int php_resolve(const void *rt, const struct memory *memory, uint64_t addr, struct arena *arena,
-		struct interp_code *code);
+int php_resolve(const void *rt, const struct memory *memory, const struct interp_identity *id,
+		struct arena *arena, struct interp_code *code);
 void php_line(const void *rt, const struct interp_code *code, uint64_t at, uint32_t *line,
 	      uint32_t *column);
 void php_anchor(const void *rt, const struct modmap *maps, const struct stack *stack,

@@ -32,7 +32,6 @@ enum {
 	PIECE = 2048,
 	PIECES_MAX = 512,
 	BATCH = 256, /* environments on the heap, and new code objects, that are read together */
-	ENV_BYTES = 24,
 	GVL_OWNER =
 		32, /* rb_ractor_t.threads: from the list's head on to gvl.owner or sched.running */
 #ifdef __aarch64__
@@ -44,12 +43,6 @@ enum {
 	SCHED_READY = 16,	     /* behind the thread that runs, from 3.3 on: readyq */
 	QUEUE_MAX = 64,		     /* waiting threads of which it is looked for */
 	QUEUE_NODE_MAX = 256,	     /* bytes of rb_thread_t in which its node is */
-	BLOCKS_MAX = 8, /* environments around a block's that are followed for a name */
-};
-
-/* A code object that has no name yet, and the environment of its frame. */
-struct new_code {
-	uint64_t iseq, ep;
 };
 
 struct walker {
@@ -58,11 +51,9 @@ struct walker {
 	struct interp_walk *out;
 	uint64_t base, end, frame; /* of the stack; the innermost frame */
 	uint64_t tag;
-	uint64_t pthread;     /* the thread's pthread_self */
-	struct new_code *new; /* [BATCH] */
-	size_t new_count;
-	size_t runs; /* that ended so far */
-	bool in_run; /* a frame that vm_exec executes was met in the present run */
+	uint64_t pthread; /* the thread's pthread_self */
+	size_t runs;	  /* that ended so far */
+	bool in_run;	  /* a frame that vm_exec executes was met in the present run */
 };
 
 /* Reads the thread and its execution context. False: it is not the state of this thread. */
@@ -187,85 +178,16 @@ static void copy_environments(struct walker *w)
 	interp_copy_need_all(w->copy, heap, heap_count, ENV_BYTES);
 }
 
-/* Reads the flags and the method of a frame's environment. */
-static bool environment(const struct walker *w, uint64_t ep, uint64_t *flags, uint64_t *method)
+static bool environment(const struct walker *w, uint64_t ep, struct ruby_env *env)
 {
 	const char *bytes = ep >= 4096 && !(ep & 7) ?
 				    interp_copy_need(w->copy, ep + (uint64_t)ENV_METHOD,
 						     ENV_BYTES) :
 				    NULL;
 
-	if (!bytes)
-		return false;
-	*method = memory_word(bytes, 0);
-	*flags = memory_word(bytes, 16);
-	return true;
-}
-
-/* Of code objects that are new, the method entry of the method that the frame belongs to is noted. */
-static void note_new(struct walker *w, uint64_t iseq, uint64_t ep)
-{
-	size_t i = 0;
-
-	if (!ruby_knows_classes(w->rt) || !interp_copy_is_new(w->copy, iseq))
-		return;
-	while (i < w->new_count && w->new[i].iseq != iseq)
-		i++;
-	if (i == w->new_count && i < BATCH)
-		w->new[w->new_count++] = (struct new_code){ iseq, ep };
-}
-
-static bool copied(const struct walker *w, uint64_t addr, void *to, size_t len)
-{
-	return !w->copy->memory.read(&w->copy->memory, addr, to, len);
-}
-
-/* Is it a method entry, and not a class reference? Or a pair with one, which only a method's own
- * environment has. */
-static bool is_method(const struct walker *w, uint64_t value, bool local)
-{
-	uint64_t flags;
-
-	return ruby_is_object(value) && copied(w, value, &flags, sizeof(flags)) &&
-	       (ruby_is_imemo(flags, IMEMO_METHOD) || (local && ruby_is_imemo(flags, IMEMO_SVAR)));
-}
-
-/* Copies one environment for each new code object, and what is where its method entry would be. */
-static void copy_methods(const struct walker *w)
-{
-	uint64_t at[BATCH], methods[BATCH];
-	size_t count = 0;
-
-	for (size_t i = 0; i < w->new_count; i++)
-		at[i] = w->new[i].ep + (uint64_t)ENV_METHOD;
-	interp_copy_need_all(w->copy, at, w->new_count, ENV_BYTES);
-	for (size_t i = 0; i < w->new_count; i++)
-		if (copied(w, at[i], &methods[count], 8) && ruby_is_object(methods[count]))
-			count++;
-	interp_copy_need_all(w->copy, methods, count, 8);
-}
-
-/* The method entry is in one of the environments around the frame's (rb_vm_frame_method_entry()): of
- * all frames the first ones are looked at together, then the ones around these. */
-static void note_methods(struct walker *w)
-{
-	for (unsigned around = 0; around < BLOCKS_MAX && w->new_count; around++) {
-		size_t left = 0;
-
-		copy_methods(w);
-		for (size_t i = 0; i < w->new_count; i++) {
-			uint64_t env[ENV_BYTES / 8]; /* the method, the one around, flags */
-			struct new_code *c = &w->new[i];
-
-			if (!copied(w, c->ep + (uint64_t)ENV_METHOD, env, ENV_BYTES))
-				continue;
-			if (is_method(w, env[0], env[2] & ENV_LOCAL))
-				ruby_note_owner(w->rt, c->iseq, env[0]);
-			else if (!(env[2] & ENV_LOCAL) && ruby_is_object(env[1] & ~3ull))
-				w->new[left++] = (struct new_code){ c->iseq, env[1] & ~3ull };
-		}
-		w->new_count = left;
-	}
+	if (bytes)
+		memcpy(env, bytes, sizeof(*env));
+	return bytes;
 }
 
 static bool is_ruby_magic(uint32_t magic)
@@ -275,7 +197,7 @@ static bool is_ruby_magic(uint32_t magic)
 	       magic == MAGIC_DUMMY;
 }
 
-static bool push(struct walker *w, uint64_t code, uint64_t pc, uint64_t self, uint8_t flags)
+static bool push(struct walker *w, uint64_t code, uint64_t pc, uint64_t self, uint16_t flags)
 {
 	return interp_walk_push(w->out, &(struct interp_frame){ .code = code,
 								.at = pc & AT_PC,
@@ -284,37 +206,48 @@ static bool push(struct walker *w, uint64_t code, uint64_t pc, uint64_t self, ui
 								.flags = flags });
 }
 
+/* A frame of an iseq. */
+static bool push_iseq(struct walker *w, uint64_t iseq, uint64_t pc, uint64_t self,
+		      const struct ruby_env *env)
+{
+	pc = (env->flags & MAGIC_MASK) == MAGIC_DUMMY ? 0 : pc;
+	if (!push(w, iseq, pc, self, 0))
+		return false;
+	if (ruby_knows_classes(w->rt))
+		ruby_note_method(env, &w->out->frames[w->out->count - 1]);
+	return true;
+}
+
 /* One frame; *hide: the next one is not shown. False: the walk ends here. */
 static bool step(struct walker *w, uint64_t at, bool *hide)
 {
 	const char *bytes = frame_at(w, at);
-	uint64_t flags, method, iseq, pc;
 	bool hidden = *hide, shown = true;
+	struct ruby_env env;
+	uint64_t iseq, pc;
 	uint32_t magic;
 
-	if (!bytes || !environment(w, memory_word(bytes, CFP_EP), &flags, &method)) {
+	if (!bytes || !environment(w, memory_word(bytes, CFP_EP), &env)) {
 		w->out->dropped += at == w->frame;
 		w->out->broken |= at != w->frame && !w->copy->walk.cut;
 		return at == w->frame;
 	}
-	magic = flags & MAGIC_MASK;
+	magic = env.flags & MAGIC_MASK;
 	iseq = memory_word(bytes, CFP_ISEQ);
 	pc = memory_word(bytes, CFP_PC);
 	if (magic == MAGIC_C && !iseq) {
-		shown = push(w, method, 0, at, INTERP_C_FUNCTION);
+		shown = push(w, env.method, 0, at, INTERP_C_FUNCTION);
 	} else if (is_ruby_magic(magic)) {
 		*hide = magic == MAGIC_RESCUE && w->rt->layout->qualified;
 		w->in_run |= iseq && pc;
-		if (iseq && pc && !hidden) {
-			note_new(w, iseq, memory_word(bytes, CFP_EP));
-			shown = push(w, iseq, magic == MAGIC_DUMMY ? 0 : pc, at, 0);
-		}
+		if (iseq && pc && !hidden)
+			shown = push_iseq(w, iseq, pc, at, &env);
 	} else if (magic != MAGIC_IFUNC) {
 		w->out->dropped += at == w->frame;
 		w->out->broken |= at != w->frame;
 		return at == w->frame;
 	}
-	if (flags & FLAG_FINISH && w->in_run) {
+	if (env.flags & FLAG_FINISH && w->in_run) {
 		w->runs++;
 		w->in_run = false;
 	}
@@ -324,28 +257,28 @@ static bool step(struct walker *w, uint64_t at, bool *hide)
 /* Copies what identifies the code objects that have no names yet. */
 static void copy_new(struct walker *w)
 {
-	uint64_t codes[BATCH];
+	struct interp_identity ids[BATCH];
 	size_t count = 0;
 
 	for (size_t i = 0; i < w->out->count && count < BATCH; i++) {
-		uint64_t code = w->out->frames[i].code;
+		const struct interp_frame *f = &w->out->frames[i];
 		size_t k = 0;
 
-		if (!interp_copy_is_new(w->copy, code))
+		if (!interp_copy_is_new(w->copy, interp_code_key(f->code, f->method)))
 			continue;
-		while (k < count && codes[k] != code)
+		while (k < count && (ids[k].code != f->code || ids[k].method != f->method))
 			k++;
 		if (k == count)
-			codes[count++] = code;
+			ids[count++] = (struct interp_identity){ .code = f->code,
+								 .method = f->method };
 	}
-	ruby_copy_identity(w->rt, w->copy, codes, count);
+	ruby_copy_identity(w->rt, w->copy, ids, count);
 }
 
 void ruby_capture(const void *rt, struct interp_copy *copy, const struct interp_thread *thread,
 		  struct interp_walk *out)
 {
-	struct new_code new[BATCH];
-	struct walker w = { .rt = rt, .copy = copy, .out = out, .new = new };
+	struct walker w = { .rt = rt, .copy = copy, .out = out };
 	bool hide = false, on = true;
 	uint64_t ractor;
 
@@ -366,7 +299,7 @@ void ruby_capture(const void *rt, struct interp_copy *copy, const struct interp_
 	for (uint64_t at = w.frame; on && at < w.end - w.rt->layout->frame;
 	     at += w.rt->layout->frame)
 		on = step(&w, at, &hide);
-	note_methods(&w);
+	ruby_find_methods(copy, out);
 	if (on)
 		ruby_set_anchors(rt, copy, w.pthread, w.tag, w.runs, out);
 	copy_new(&w);

@@ -18,7 +18,6 @@
 enum {
 	/* struct RBasic, struct RClass, struct rb_classext_struct up to 3.1 */
 	BASIC_CLASS = 8,
-	CLASS_EXT = 24,
 	EXT_VARIABLES = 8,
 
 	/* struct st_table, struct st_table_entry (st.h, st.c) */

@@ -1,10 +1,11 @@
 /*
- * What proves that an iseq, or the method entry of a C function, is the one that was seen at this
- * address before.
+ * What proves that an iseq and its method entry, or that of a C function, are those that were seen at
+ * these addresses before.
  *
  * The garbage collector uses an address again as soon as an iseq is gone, and malloc(3) gives the
  * next one's tables the same places. So what is shown is compared: label, path, and the table of
- * lines as far as it is short. A method definition has a serial number of its own.
+ * lines as far as it is short. A method definition has a serial number of its own, but the classes that
+ * share an iseq share it, too. So the class is compared with it, and what its path is read from.
  *
  * Each round reads what the one before has named, of all code objects by one system call. In the
  * hold the same rounds copy it.
@@ -20,7 +21,7 @@ enum {
 	BATCH = 32,
 	TEXT_BYTES = 96, /* the end of a text: evaluated code differs there */
 	TABLE_BYTES = 192,
-	PER_ROUND = 3, /* pieces of a code object */
+	PER_ROUND = 4, /* pieces of a code object */
 };
 
 struct text {
@@ -37,6 +38,7 @@ struct probe {
 	uint64_t file; /* the path's string, where the path object is a pair; else 0 */
 	char table[TABLE_BYTES];
 	uint32_t table_bytes;
+	char method[OBJECT_BYTES], definition[DEFINITION_BYTES], class[CLASS_BYTES];
 };
 
 struct round {
@@ -73,6 +75,15 @@ static void want_text(struct round *r, struct probe *p, struct text *t)
 	want(r, p, t->at.at + t->at.len - len, t->bytes, len);
 }
 
+/* The method entry of an iseq's frame. */
+static void want_definition(struct round *r, struct probe *p)
+{
+	if (!p->id->method)
+		return;
+	p->id->valid &= p->is_iseq && ruby_is_imemo(memory_word(p->method, 0), IMEMO_METHOD);
+	want(r, p, memory_word(p->method, METHOD_DEFINITION), p->definition, DEFINITION_BYTES);
+}
+
 static void want_body(struct round *r, struct probe *p)
 {
 	uint64_t flags = memory_word(p->object, 0);
@@ -83,6 +94,14 @@ static void want_body(struct round *r, struct probe *p)
 		want(r, p, memory_word(p->object, ISEQ_BODY), p->body, BODY_BYTES);
 	else
 		want(r, p, memory_word(p->object, METHOD_DEFINITION), p->body, DEFINITION_BYTES);
+	want_definition(r, p);
+}
+
+static void want_class(const struct ruby_runtime *rt, struct round *r, struct probe *p)
+{
+	if (p->id->method)
+		want(r, p, memory_word(p->method, METHOD_OWNER), p->class,
+		     rt->layout->classpath ? CLASS_BYTES : OBJECT_BYTES);
 }
 
 static void want_objects(const struct ruby_runtime *rt, struct round *r, struct probe *p)
@@ -96,6 +115,7 @@ static void want_objects(const struct ruby_runtime *rt, struct round *r, struct 
 	want(r, p, memory_word(p->body, BODY_LABEL), p->label_object, OBJECT_BYTES);
 	want(r, p, memory_word(p->body, BODY_PATH), p->path_object, OBJECT_BYTES);
 	want(r, p, memory_word(insns, INSNS_TABLE), p->table, p->table_bytes);
+	want_class(rt, r, p);
 }
 
 /* The path object is the path, or a pair of it and the real path, in place. */
@@ -130,6 +150,44 @@ static void want_path(const struct ruby_runtime *rt, struct round *r, struct pro
 	want_text(r, p, &p->path);
 }
 
+static uint64_t sum_of_class(const struct ruby_layout *l, const char *class)
+{
+	uint64_t words[] = { memory_word(class, CLASS_EXT), 0, 0 };
+
+	if (l->classpath) {
+		words[0] = memory_word(class, l->classpath);
+		words[1] = memory_word(class, l->attached);
+		words[2] = class[l->class_flags] & 1;
+	}
+	return hash_bytes(words, sizeof(words));
+}
+
+static uint64_t sum_of_method(const struct ruby_layout *l, const struct probe *p)
+{
+	uint64_t words[] = { memory_word(p->method, METHOD_DEFINITION),
+			     memory_word(p->method, METHOD_OWNER),
+			     memory_word(p->definition, DEFINITION_BODY),
+			     memory_word(p->definition, DEFINITION_SERIAL),
+			     sum_of_class(l, p->class) };
+
+	return hash_bytes(words, sizeof(words));
+}
+
+/* Is it the definition's iseq, or a block right in it? The definition keeps these, and no other one ever
+ * has its serial number; what is evaluated in it, it does not keep. So nothing has these words again, but
+ * for the copy of a class that is made where another copy of it was, with its path at the same place. */
+static bool is_kept(const struct ruby_layout *l, const struct probe *p)
+{
+	uint32_t type = memory_u32(p->body, BODY_TYPE);
+	uint64_t iseq = memory_word(p->definition, DEFINITION_BODY);
+
+	if ((p->definition[DEFINITION_TYPE] & 15) != METHOD_IS_ISEQ)
+		return false;
+	return iseq == p->id->code ||
+	       (iseq == memory_word(p->body, l->parent) &&
+		(type == ISEQ_BLOCK || type == ISEQ_RESCUE || type == ISEQ_ENSURE));
+}
+
 static void sum_up(const struct ruby_runtime *rt, const struct probe *p)
 {
 	uint64_t *w = p->id->words;
@@ -143,6 +201,9 @@ static void sum_up(const struct ruby_runtime *rt, const struct probe *p)
 		w[5] = memory_word(p->body, DEFINITION_SERIAL);
 		return;
 	}
+	p->id->unique = p->id->method && is_kept(rt->layout, p);
+	if (p->id->method)
+		w[0] += sum_of_method(rt->layout, p);
 	w[1] = memory_word(p->object, ISEQ_BODY);
 	w[2] = memory_word(p->body, BODY_TYPE); /* and the size */
 	w[3] = memory_word(p->body, BODY_CODE);
@@ -164,6 +225,8 @@ static void identify(const struct ruby_runtime *rt, const struct memory *memory,
 		memset(ids[i].words, 0, sizeof(ids[i].words));
 		ids[i].valid = ruby_is_object(ids[i].code);
 		want(&r, &probes[i], ids[i].code, probes[i].object, OBJECT_BYTES);
+		if (ids[i].method)
+			want(&r, &probes[i], ids[i].method, probes[i].method, OBJECT_BYTES);
 	}
 	read_round(&r);
 	for (size_t i = 0; i < count; i++)
@@ -216,16 +279,9 @@ static size_t gather_held(const struct memory *m, struct memory_piece *pieces, s
 }
 
 void ruby_copy_identity(const struct ruby_runtime *rt, struct interp_copy *copy,
-			const uint64_t *codes, size_t count)
+			struct interp_identity *ids, size_t count)
 {
 	struct held held = { { .gather = gather_held }, copy };
-	struct interp_identity ids[BATCH];
 
-	for (size_t i = 0; i < count; i += BATCH) {
-		size_t some = count - i < BATCH ? count - i : BATCH;
-
-		for (size_t k = 0; k < some; k++)
-			ids[k] = (struct interp_identity){ .code = codes[i + k] };
-		identify(rt, &held.memory, ids, some);
-	}
+	ruby_identify(rt, &held.memory, ids, count);
 }

@@ -4,9 +4,10 @@
  *
  * From 3.4 on the name is made from the iseqs around it and from the class of the method: "block in
  * Shop#total" (Feature #19117). Up to 3.3 an iseq has a label: "block in total"; the class is put in front
- * of the method. An iseq does not lead to its method. So captures note which method entry the frames of
- * a new iseq had, and here it is proven: its definition must be the iseq. Without it, or if the class
- * has no permanent name, the name is without the class.
+ * of the method. An iseq does not lead to its method, and several may have it: the method entry is that
+ * of the frame (methods.c), and its definition must be the iseq. As in 3.4, a block that is a method has
+ * the class in which it is one: "block in Sub#make". Without a method entry, or if the class has no
+ * permanent name, the name is without the class.
  *
  * Functions written in C have the name of their method, with the class if it is known.
  */
@@ -25,22 +26,10 @@ enum {
 struct naming {
 	const struct ruby_runtime *rt;
 	const struct memory *memory;
+	uint64_t method; /* the method entry of the frames; 0: none */
 	struct arena *arena;
 	bool nomem;
 };
-
-static size_t owner_place(uint64_t iseq)
-{
-	return (iseq >> 3) * 0x9e3779b97f4a7c15 >> 52;
-}
-
-void ruby_note_owner(const struct ruby_runtime *rt, uint64_t iseq, uint64_t method)
-{
-	size_t at = owner_place(iseq);
-
-	atomic_store_explicit(&rt->shared->owners[at].method, method, memory_order_relaxed);
-	atomic_store_explicit(&rt->shared->owners[at].iseq, iseq, memory_order_relaxed);
-}
 
 static const char *text(struct naming *n, uint64_t addr)
 {
@@ -60,25 +49,21 @@ static const char *qualified(struct naming *n, uint64_t owner, const char *name)
 	return name ? ruby_qualify(n->rt, n->memory, owner, name, n->arena, &n->nomem) : NULL;
 }
 
-/* The class of the method whose iseq is `method_iseq`, as noted for the iseq `noted`; 0: not known. */
-static uint64_t owner_of(const struct naming *n, uint64_t noted, uint64_t method_iseq)
+/* The class of the method entry, which is of the method whose iseq is `method_iseq`, or of a block that
+ * is a method itself; 0: not known. */
+static uint64_t owner_of(const struct naming *n, uint64_t method_iseq)
 {
-	struct ruby_shared *shared = n->rt->shared;
-	size_t at = owner_place(noted);
-	uint64_t method = atomic_load_explicit(&shared->owners[at].method, memory_order_relaxed);
 	char object[OBJECT_BYTES], definition[DEFINITION_BYTES];
+	unsigned type;
 
-	if (atomic_load_explicit(&shared->owners[at].iseq, memory_order_relaxed) != noted ||
-	    !ruby_read_object(n->memory, method, object))
-		return 0;
-	if (ruby_is_imemo(memory_word(object, 0), IMEMO_SVAR) &&
-	    !ruby_read_object(n->memory, memory_word(object, IMEMO_SVAR_METHOD), object))
-		return 0;
-	if (!ruby_is_imemo(memory_word(object, 0), IMEMO_METHOD) ||
+	if (!ruby_read_object(n->memory, n->method, object) ||
+	    !ruby_is_imemo(memory_word(object, 0), IMEMO_METHOD) ||
 	    n->memory->read(n->memory, memory_word(object, METHOD_DEFINITION), definition,
-			    sizeof(definition)) ||
-	    (definition[DEFINITION_TYPE] & 15) != METHOD_IS_ISEQ ||
-	    memory_word(definition, DEFINITION_BODY) != method_iseq)
+			    sizeof(definition)))
+		return 0;
+	type = definition[DEFINITION_TYPE] & 15;
+	if (type != METHOD_IS_BLOCK &&
+	    (type != METHOD_IS_ISEQ || memory_word(definition, DEFINITION_BODY) != method_iseq))
 		return 0;
 	return memory_word(object, METHOD_OWNER);
 }
@@ -135,7 +120,7 @@ static const char *label_with_class(struct naming *n, uint64_t addr, const char 
 	if (!label || !find_labelled(n, addr, &a, &levels) || a.type != ISEQ_METHOD)
 		return label;
 	name = text(n, a.label);
-	full = qualified(n, owner_of(n, addr, a.iseq), name);
+	full = qualified(n, owner_of(n, a.iseq), name);
 	len = strlen(label);
 	of_name = name ? strlen(name) : 0;
 	if (!full || full == name || of_name > len || strcmp(label + len - of_name, name) != 0)
@@ -156,7 +141,7 @@ static const char *made_label(struct naming *n, uint64_t iseq)
 		return NULL;
 	name = text(n, a.label);
 	if (name && a.type == ISEQ_METHOD)
-		name = qualified(n, owner_of(n, iseq, a.iseq), name);
+		name = qualified(n, owner_of(n, a.iseq), name);
 	if (!name || !levels || a.type == ISEQ_BLOCK)
 		return name;
 	if (levels == 1)
@@ -213,17 +198,17 @@ static int resolve_method(struct naming *n, const char *object, struct interp_co
 	return code->name ? 0 : ERR_FORMAT;
 }
 
-int ruby_resolve(const void *rt, const struct memory *memory, uint64_t addr, struct arena *arena,
-		 struct interp_code *code)
+int ruby_resolve(const void *rt, const struct memory *memory, const struct interp_identity *id,
+		 struct arena *arena, struct interp_code *code)
 {
-	struct naming n = { .rt = rt, .memory = memory, .arena = arena };
+	struct naming n = { .rt = rt, .memory = memory, .method = id->method, .arena = arena };
 	char object[OBJECT_BYTES];
 	int rc = ERR_FORMAT;
 
-	if (!ruby_read_object(n.memory, addr, object))
+	if (!ruby_read_object(n.memory, id->code, object))
 		return ERR_FORMAT;
 	if (ruby_is_imemo(memory_word(object, 0), IMEMO_ISEQ))
-		rc = resolve_iseq(&n, addr, memory_word(object, ISEQ_BODY), code);
+		rc = resolve_iseq(&n, id->code, memory_word(object, ISEQ_BODY), code);
 	else if (ruby_is_imemo(memory_word(object, 0), IMEMO_METHOD))
 		rc = resolve_method(&n, object, code);
 	return n.nomem ? ERR_NOMEM : rc;

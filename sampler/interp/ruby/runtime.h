@@ -75,7 +75,8 @@ enum {
 	ENV_METHOD = -16, /* method entry, or class reference, or a pair of it and of variables */
 	ENV_PREV = -8,	  /* of a block: the environment around it */
 	ENV_FLAGS = 0,
-	ENV_LOCAL = 2, /* there is none around it */
+	ENV_LOCAL = 2,	/* there is none around it */
+	ENV_BYTES = 24, /* from the method to the flags */
 
 	/* struct rb_iseq_struct, struct rb_iseq_constant_body */
 	ISEQ_BODY = 16,
@@ -103,6 +104,7 @@ enum {
 	DEFINITION_BYTES = 48,
 	METHOD_IS_ISEQ = 0,
 	METHOD_IS_C = 1,
+	METHOD_IS_BLOCK = 4,
 
 	/* RBasic.flags (include/ruby/internal/value_type.h, internal/imemo.h) */
 	TYPE_MASK = 0x1f,
@@ -117,6 +119,8 @@ enum {
 	IMEMO_METHOD = 6,
 	IMEMO_ISEQ = 7,
 	OBJECT_BYTES = 40, /* the smallest slot of the heap */
+	CLASS_BYTES = 160, /* of a class that has its path in a field */
+	CLASS_EXT = 24,	   /* of any other one */
 
 	IMEMO_SVAR_METHOD = 8, /* struct vm_svar.cref_or_me */
 };
@@ -147,7 +151,8 @@ enum {
 	MAGIC_EVAL = 0x77770001,
 	MAGIC_RESCUE = 0x78880001,
 	MAGIC_DUMMY = 0x79990001,
-	FLAG_FINISH = 0x20, /* vm_exec was called for it */
+	FLAG_FINISH = 0x20,  /* vm_exec was called for it */
+	FLAG_BMETHOD = 0x40, /* a block that is a method (define_method) */
 };
 
 /*
@@ -186,16 +191,10 @@ struct ruby_loop {
 	size_t block_count;
 };
 
-enum { RUBY_OWNERS = 4096 };
-
-/* Found out by captures and when names are read, on any thread. A lost or stale entry costs a class in a
- * name. An iseq of several classes (README.md) has the one of the method that was met first. */
+/* Found out by captures and when names are read, on any thread. */
 struct ruby_shared {
 	_Atomic uint64_t guard;		       /* with which libc's setjmp(3) hides addresses */
 	_Atomic uint64_t path_id, attached_id; /* classes.c; 0: not known yet */
-	struct {
-		_Atomic uint64_t iseq, method; /* a method's iseq, and its method entry */
-	} owners[RUBY_OWNERS];
 };
 
 struct ruby_runtime {
@@ -255,6 +254,19 @@ int ruby_threads(const void *rt, const struct memory *memory, struct buffer *sta
  * not fit. */
 bool ruby_find_lists(struct ruby_runtime *rt, const struct memory *memory);
 
+/* methods.c. What the environment that a frame's ep points to tells of the frame's method entry: sets
+ * f->method and its flag RUBY_AROUND. Then, for all frames of a walk: follows those with that flag, and
+ * keeps method entries only. */
+struct ruby_env {
+	uint64_t method, prev, flags;
+};
+void ruby_note_method(const struct ruby_env *env, struct interp_frame *f);
+void ruby_find_methods(struct interp_copy *copy, struct interp_walk *out);
+
+/* interp_frame.flags, from its capture to ruby_find_methods: .method is an environment around the
+ * frame's, which leads to the method entry. */
+enum { RUBY_AROUND = 8 };
+
 /* capture.c */
 void ruby_capture(const void *rt, struct interp_copy *copy, const struct interp_thread *thread,
 		  struct interp_walk *out);
@@ -275,12 +287,11 @@ void ruby_anchor(const void *rt, const struct modmap *maps, const struct stack *
 void ruby_identify(const void *rt, const struct memory *memory, struct interp_identity *ids,
 		   size_t count);
 void ruby_copy_identity(const struct ruby_runtime *rt, struct interp_copy *copy,
-			const uint64_t *codes, size_t count);
+			struct interp_identity *ids, size_t count);
 
 /* names.c */
-int ruby_resolve(const void *rt, const struct memory *memory, uint64_t addr, struct arena *arena,
-		 struct interp_code *code);
-void ruby_note_owner(const struct ruby_runtime *rt, uint64_t iseq, uint64_t method);
+int ruby_resolve(const void *rt, const struct memory *memory, const struct interp_identity *id,
+		 struct arena *arena, struct interp_code *code);
 
 /* classes.c. "Owner#name", "Owner.name", or `name` itself if the class is not known or has no permanent
  * path; in `arena`. NULL: *nomem, out of memory. */

@@ -54,14 +54,14 @@ static void identify(const void *rt, const struct memory *memory, struct interp_
 	}
 }
 
-static int resolve(const void *rt, const struct memory *memory, uint64_t addr, struct arena *arena,
-		   struct interp_code *code)
+static int resolve(const void *rt, const struct memory *memory, const struct interp_identity *id,
+		   struct arena *arena, struct interp_code *code)
 {
 	struct made_up m;
 
 	(void)rt;
 	resolved++;
-	if (memory->read(memory, addr, &m, sizeof(m)))
+	if (memory->read(memory, id->code, &m, sizeof(m)))
 		return ERR_FORMAT;
 	code->name = arena_copy(arena, m.name, strlen(m.name));
 	code->file = "shop.py";
@@ -137,6 +137,25 @@ Test(codes, a_name_is_read_once)
 	cr_assert_str_eq(sampled(0), "f0");
 	cr_assert_eq(resolved, 2);
 	cr_assert_eq(names.count, 2);
+}
+
+/* A code object with another method entry has another name. */
+Test(codes, a_name_is_that_of_a_code_object_and_a_method_entry)
+{
+	struct interp_frame frames[2] = { { .code = 1000 }, { .code = 1000, .method = 8 } };
+	struct interp_walk walk = { .frames = frames, .count = 2, .room = 2 };
+	uint32_t place;
+	bool hidden;
+	int rc;
+
+	cr_assert_eq(interp_codes_prove(&codes, &runtime, 0, &walk, &copy, &live, false), 0);
+	cr_assert_eq(resolved, 2);
+	cr_assert_eq(codes.count, 2);
+	cr_assert(interp_codes_place(&codes, &runtime, &frames[1], language, &names, &place,
+				     &hidden, &rc));
+	frames[1].method = 16;
+	cr_assert_not(interp_codes_place(&codes, &runtime, &frames[1], language, &names, &place,
+					 &hidden, &rc));
 }
 
 static bool is_known(void)

@@ -144,7 +144,10 @@ Test(cpython_code, has_names_and_lines)
 		struct interp_code c;
 
 		make_code(versions[i]);
-		cr_assert_eq(cpython_resolve(&python, &live.memory, at(code), &arena, &c), 0);
+		cr_assert_eq(cpython_resolve(&python, &live.memory,
+					     &(struct interp_identity){ .code = at(code) }, &arena,
+					     &c),
+			     0);
 		cr_assert_str_eq(c.name, old ? "total" : "Shop.total");
 		cr_assert_str_eq(c.file, "/srv/shop.py");
 		cr_assert_eq(c.first_line, 10);
@@ -165,7 +168,9 @@ Test(cpython_code, the_trampoline_of_init_is_hidden)
 
 	make_code(CPYTHON_3_13);
 	put(code + python.layout.code.firsttraceable, CODE_UNITS, 4);
-	cr_assert_eq(cpython_resolve(&python, &live.memory, at(code), &arena, &c), 0);
+	cr_assert_eq(cpython_resolve(&python, &live.memory,
+				     &(struct interp_identity){ .code = at(code) }, &arena, &c),
+		     0);
 	cr_assert(c.hidden);
 }
 
@@ -176,7 +181,10 @@ Test(cpython_code, too_long_a_table_means_no_lines)
 	for (size_t i = 0; i < VERSIONS; i++) {
 		make_code(versions[i]);
 		put(table + 16, (1 << 20) + 1, 8);
-		cr_assert_eq(cpython_resolve(&python, &live.memory, at(code), &arena, &c), 0);
+		cr_assert_eq(cpython_resolve(&python, &live.memory,
+					     &(struct interp_identity){ .code = at(code) }, &arena,
+					     &c),
+			     0);
 		cr_assert_str_eq(c.file, "/srv/shop.py");
 		check_line(&c, 2, 0);
 	}
@@ -194,7 +202,9 @@ Test(cpython_code, a_table_over_64_kb_is_read)
 	put(large + 16, 2 * ENTRIES, 8);
 	for (unsigned i = 0; i < ENTRIES; i++)
 		put(large + 32 + 2ul * i, 0x02e8, 2);
-	cr_assert_eq(cpython_resolve(&python, &live.memory, at(code), &arena, &c), 0);
+	cr_assert_eq(cpython_resolve(&python, &live.memory,
+				     &(struct interp_identity){ .code = at(code) }, &arena, &c),
+		     0);
 	check_line(&c, 2 * 77777, 10 + 77778);
 	free(large);
 }
@@ -215,12 +225,16 @@ Test(cpython_code, what_is_no_code_object_is_an_error)
 				    l->qualname == CPYTHON_NONE ? l->name :
 								  l->qualname),
 			    16, 8);
-			cr_assert_eq(cpython_resolve(&python, &live.memory, at(code), &arena, &c),
+			cr_assert_eq(cpython_resolve(&python, &live.memory,
+						     &(struct interp_identity){ .code = at(code) },
+						     &arena, &c),
 				     ERR_FORMAT);
 			cpython_identify(&python, &live.memory, &id, 1);
 			cr_assert(!id.valid);
 		}
-	cr_assert_eq(cpython_resolve(&python, &live.memory, 16, &arena, &c), ERR_FORMAT);
+	cr_assert_eq(cpython_resolve(&python, &live.memory, &(struct interp_identity){ .code = 16 },
+				     &arena, &c),
+		     ERR_FORMAT);
 }
 
 Test(cpython_code, a_layout_that_lies_is_not_used)
@@ -240,8 +254,10 @@ Test(cpython_code, a_layout_that_lies_is_not_used)
 			for (size_t lie = 0; lie < 4; lie++) {
 				make_code(versions[i]);
 				*fields[k] = lies[lie];
-				cr_assert_eq(cpython_resolve(&python, &live.memory, at(code),
-							     &arena, &c),
+				cr_assert_eq(cpython_resolve(
+						     &python, &live.memory,
+						     &(struct interp_identity){ .code = at(code) },
+						     &arena, &c),
 					     ERR_FORMAT);
 				cpython_identify(&python, &live.memory, &id, 1);
 				cr_assert(!id.valid);
@@ -375,8 +391,10 @@ Test(cpython_code, names_and_lines_are_of_the_bytes_that_identify)
 
 				make_code(versions[i]);
 				id = identity();
-				cr_assert_eq(cpython_resolve(&python, &c.memory, at(code), &arena,
-							     &names),
+				cr_assert_eq(cpython_resolve(
+						     &python, &c.memory,
+						     &(struct interp_identity){ .code = at(code) },
+						     &arena, &names),
 					     0);
 				cr_assert(!memcmp(&names.identity, &id, sizeof(id)));
 				cr_assert_str_eq(names.file, "/srv/shop.py");
@@ -393,11 +411,15 @@ Test(cpython_code, a_long_table_that_changes_meanwhile_is_an_error)
 
 	make_code(CPYTHON_3_11);
 	put_bytes(table, bytes, sizeof(bytes));
-	cr_assert_eq(cpython_resolve(&python, &c.memory, at(code), &arena, &names), ERR_FORMAT);
+	cr_assert_eq(cpython_resolve(&python, &c.memory,
+				     &(struct interp_identity){ .code = at(code) }, &arena, &names),
+		     ERR_FORMAT);
 	make_code(CPYTHON_3_11);
 	c.reads_left = 5;
 	put_bytes(table, bytes, sizeof(bytes));
-	cr_assert_eq(cpython_resolve(&python, &c.memory, at(code), &arena, &names), 0);
+	cr_assert_eq(cpython_resolve(&python, &c.memory,
+				     &(struct interp_identity){ .code = at(code) }, &arena, &names),
+		     0);
 }
 
 /* What is copied in the hold. */

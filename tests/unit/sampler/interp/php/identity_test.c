@@ -115,7 +115,9 @@ static struct interp_code resolve(uint64_t code)
 {
 	struct interp_code c = { 0 };
 
-	cr_assert_eq(php_resolve(&rt, &live.memory, code, &arena, &c), 0);
+	cr_assert_eq(php_resolve(&rt, &live.memory, &(struct interp_identity){ .code = code },
+				 &arena, &c),
+		     0);
 	return c;
 }
 
@@ -179,10 +181,14 @@ Test(php_names, texts_are_those_of_their_hashes)
 	cr_assert(same(resolve(addr_of(f)).identity, identity(addr_of(f))));
 	name[STRING_BYTES] = 'd';
 	cr_assert(identity(addr_of(f)).valid);
-	cr_assert_eq(php_resolve(&rt, &live.memory, addr_of(f), &arena, &code), ERR_FORMAT);
+	cr_assert_eq(php_resolve(&rt, &live.memory, &(struct interp_identity){ .code = addr_of(f) },
+				 &arena, &code),
+		     ERR_FORMAT);
 	name[STRING_BYTES] = 't';
 	file[STRING_BYTES + 3] = '\0';
-	cr_assert_eq(php_resolve(&rt, &live.memory, addr_of(f), &arena, &code), ERR_FORMAT);
+	cr_assert_eq(php_resolve(&rt, &live.memory, &(struct interp_identity){ .code = addr_of(f) },
+				 &arena, &code),
+		     ERR_FORMAT);
 	put(file, STRING_HASH, 0, 8);
 	cr_assert(same(resolve(addr_of(f)).identity, identity(addr_of(f))));
 }
@@ -242,7 +248,13 @@ Test(php_names, lies_are_refused_or_have_no_lines)
 	code = resolve(addr_of(f));
 	cr_assert_eq(line_at(&code, 8), 0);
 	put(f, php82.filename, 0, 8);
-	cr_assert_eq(php_resolve(&rt, &live.memory, addr_of(f), &arena, &code), ERR_FORMAT);
-	cr_assert_eq(php_resolve(&rt, &live.memory, 8, &arena, &code), ERR_FORMAT);
-	cr_assert_eq(php_resolve(&rt, &live.memory, 8 | CODE_C, &arena, &code), ERR_FORMAT);
+	cr_assert_eq(php_resolve(&rt, &live.memory, &(struct interp_identity){ .code = addr_of(f) },
+				 &arena, &code),
+		     ERR_FORMAT);
+	cr_assert_eq(php_resolve(&rt, &live.memory, &(struct interp_identity){ .code = 8 }, &arena,
+				 &code),
+		     ERR_FORMAT);
+	cr_assert_eq(php_resolve(&rt, &live.memory, &(struct interp_identity){ .code = 8 | CODE_C },
+				 &arena, &code),
+		     ERR_FORMAT);
 }

@@ -250,6 +250,90 @@ Test(rubycapture, an_environment_may_have_moved_to_the_heap)
 	cr_assert_eq(walk.count, 4);
 }
 
+/* An environment on the heap, inside of another one. */
+static uint64_t heap_env(uint64_t method, uint64_t around, uint64_t flags)
+{
+	uint64_t at = fake_alloc(ENV_BYTES);
+
+	put(at, method);
+	put(at + 8, around);
+	put(at + 16, flags);
+	return at + 16;
+}
+
+static void push_in(uint64_t iseq, uint64_t flags, uint64_t around)
+{
+	push_iseq(iseq, flags);
+	put(values - 40 + 8, around | 1);
+}
+
+Test(rubycapture, each_frame_has_the_method_entry_of_its_call)
+{
+	static const unsigned releases[] = { 303, 304, 400 };
+
+	for (size_t i = 0; i < sizeof(releases) / sizeof(*releases); i++) {
+		uint64_t one, other, env;
+
+		begin(releases[i] / 100, releases[i] % 100);
+		push_program();
+		one = fake_method(0, METHOD_IS_ISEQ, method_iseq, 0);
+		other = fake_method(0, METHOD_IS_ISEQ, method_iseq, 0);
+		push(method_iseq, fake_code(method_iseq) + 8, MAGIC_METHOD | ENV_LOCAL, one);
+		env = heap_env(other, 0, MAGIC_METHOD | ENV_LOCAL);
+		env = heap_env(0, env | 1, MAGIC_BLOCK);
+		push_in(block_iseq, MAGIC_BLOCK, env);
+		push_in(block_iseq, MAGIC_RESCUE, values - 40 + 16);
+		push_in(block_iseq, MAGIC_BLOCK, heap_env(one, 0, MAGIC_TOP | ENV_LOCAL));
+		push(block_iseq, fake_code(block_iseq) + 8, MAGIC_BLOCK | FLAG_BMETHOD, other);
+		capture();
+		cr_assert_eq(frames[0].method, other, "a block that is a method");
+		cr_assert_eq(frames[1].method, 0, "no method is around it");
+		cr_assert_eq(frames[2].method, other, "a rescue in a block");
+		if (releases[i] < 304)
+			cr_assert_eq(frames[3].method, other);
+		cr_assert_eq(frames[releases[i] < 304 ? 4 : 3].method, one);
+		for (size_t k = 0; k < walk.count; k++)
+			cr_assert_eq(frames[k].flags & ~INTERP_C_FUNCTION, 0);
+	}
+}
+
+Test(rubycapture, what_leads_to_a_method_entry_is_followed)
+{
+	uint64_t method, svar, reference;
+
+	begin(3, 3);
+	push_program();
+	method = fake_method(0, METHOD_IS_ISEQ, method_iseq, 0);
+	svar = fake_object(T_IMEMO, IMEMO_SVAR);
+	put(svar + IMEMO_SVAR_METHOD, method);
+	reference = fake_object(T_IMEMO, 1);
+	push(method_iseq, fake_code(method_iseq) + 8, MAGIC_METHOD | ENV_LOCAL, svar);
+	push(method_iseq, fake_code(method_iseq) + 8, MAGIC_METHOD | ENV_LOCAL, reference);
+	capture();
+	cr_assert_eq(frames[0].method, 0, "a class reference");
+	cr_assert_eq(frames[1].method, method);
+	put(svar + IMEMO_SVAR_METHOD, reference);
+	capture();
+	cr_assert_eq(frames[1].method, 0);
+}
+
+Test(rubycapture, environments_around_each_other_end_somewhere)
+{
+	uint64_t env;
+
+	begin(3, 3);
+	push_program();
+	env = heap_env(0, 0, MAGIC_BLOCK);
+	put(env - 8, env | 1);
+	push_in(block_iseq, MAGIC_BLOCK, env);
+	push_in(block_iseq, MAGIC_BLOCK, 0x7fff00000000);
+	capture();
+	cr_assert_eq(walk.count, 6);
+	cr_assert_eq(frames[0].method, 0);
+	cr_assert_eq(frames[1].method, 0);
+	cr_assert_eq(frames[0].flags | frames[1].flags, 0);
+}
+
 Test(rubycapture, a_frame_under_construction_is_dropped)
 {
 	begin(3, 3);

@@ -81,7 +81,8 @@ static uint64_t make(unsigned size, unsigned step)
 
 static int resolve(uint64_t iseq)
 {
-	return ruby_resolve(&fake_rt, &fake_memory.memory, iseq, &arena, &code);
+	return ruby_resolve(&fake_rt, &fake_memory.memory,
+			    &(struct interp_identity){ .code = iseq }, &arena, &code);
 }
 
 static uint32_t line_at(uint64_t at)

@@ -13,10 +13,18 @@ static void release(void)
 
 TestSuite(rubynames, .fini = release);
 
+/* In frames of that method entry; 0: of none. */
+static const char *name_by(uint64_t addr, uint64_t method)
+{
+	struct interp_identity id = { .code = addr, .method = method };
+
+	memset(&code, 0, sizeof(code));
+	return ruby_resolve(&fake_rt, &fake_memory.memory, &id, &arena, &code) ? NULL : code.name;
+}
+
 static const char *name_of(uint64_t addr)
 {
-	memset(&code, 0, sizeof(code));
-	return ruby_resolve(&fake_rt, &fake_memory.memory, addr, &arena, &code) ? NULL : code.name;
+	return name_by(addr, 0);
 }
 
 /* A block around which is another iseq. */
@@ -62,7 +70,7 @@ Test(rubynames, a_path_may_be_a_pair)
 
 Test(rubynames, from_3_4_on_the_class_is_that_of_the_method)
 {
-	uint64_t method, block, inner, rescue, shop;
+	uint64_t method, block, inner, rescue, shop, entry;
 
 	fake_begin(3, 4);
 	method = fake_iseq(ISEQ_METHOD, "total", 7, 4);
@@ -70,15 +78,40 @@ Test(rubynames, from_3_4_on_the_class_is_that_of_the_method)
 	inner = block_in(block, ISEQ_BLOCK, "block (2 levels) in total");
 	rescue = block_in(method, ISEQ_RESCUE, "rescue in total");
 	shop = fake_class("Shop", 0);
-	ruby_note_owner(&fake_rt, method, fake_method(shop, METHOD_IS_ISEQ, method, 0));
-	ruby_note_owner(&fake_rt, block, fake_method(shop, METHOD_IS_ISEQ, method, 0));
-	cr_assert_str_eq(name_of(method), "Shop#total");
-	cr_assert_str_eq(name_of(block), "block in Shop#total");
-	cr_assert_str_eq(name_of(inner), "block (2 levels) in total", "not noted");
-	cr_assert_str_eq(name_of(rescue), "total");
-	ruby_note_owner(&fake_rt, method,
-			fake_method(fake_class(NULL, shop), METHOD_IS_ISEQ, method, 0));
-	cr_assert_str_eq(name_of(method), "Shop.total");
+	entry = fake_method(shop, METHOD_IS_ISEQ, method, 0);
+	cr_assert_str_eq(name_by(method, entry), "Shop#total");
+	cr_assert_str_eq(name_by(block, entry), "block in Shop#total");
+	cr_assert_str_eq(name_by(inner, 0), "block (2 levels) in total", "not known");
+	cr_assert_str_eq(name_by(rescue, 0), "total");
+	entry = fake_method(fake_class(NULL, shop), METHOD_IS_ISEQ, method, 0);
+	cr_assert_str_eq(name_by(method, entry), "Shop.total");
+}
+
+Test(rubynames, an_iseq_has_the_class_of_each_method_that_it_is_the_body_of)
+{
+	uint64_t method, block, one, other;
+
+	fake_begin(3, 3);
+	method = fake_iseq(ISEQ_METHOD, "total", 7, 4);
+	block = block_in(method, ISEQ_BLOCK, "block in total");
+	one = fake_method(fake_class("Shop", 0), METHOD_IS_ISEQ, method, 0);
+	other = fake_method(fake_class("Copy", 0), METHOD_IS_ISEQ, method, 0);
+	cr_assert_str_eq(name_by(method, one), "Shop#total");
+	cr_assert_str_eq(name_by(method, other), "Copy#total");
+	cr_assert_str_eq(name_by(block, other), "block in Copy#total");
+	cr_assert_str_eq(name_by(block, one), "block in Shop#total");
+}
+
+Test(rubynames, a_block_that_is_a_method_has_the_class_of_that)
+{
+	uint64_t method, block;
+
+	fake_begin(3, 4);
+	method = fake_iseq(ISEQ_METHOD, "make", 7, 4);
+	block = block_in(method, ISEQ_BLOCK, "block in make");
+	cr_assert_str_eq(
+		name_by(block, fake_method(fake_class("Shop", 0), METHOD_IS_BLOCK, 0x1238, 0)),
+		"block in Shop#make");
 }
 
 Test(rubynames, a_method_entry_of_another_iseq_proves_nothing)
@@ -89,14 +122,10 @@ Test(rubynames, a_method_entry_of_another_iseq_proves_nothing)
 	method = fake_iseq(ISEQ_METHOD, "total", 7, 4);
 	other = fake_iseq(ISEQ_METHOD, "other", 9, 4);
 	shop = fake_class("Shop", 0);
-	ruby_note_owner(&fake_rt, method, fake_method(shop, METHOD_IS_ISEQ, other, 0));
-	cr_assert_str_eq(name_of(method), "total");
-	ruby_note_owner(&fake_rt, method, fake_method(shop, METHOD_IS_C, method, 0));
-	cr_assert_str_eq(name_of(method), "total");
-	ruby_note_owner(&fake_rt, method, shop);
-	cr_assert_str_eq(name_of(method), "total");
-	ruby_note_owner(&fake_rt, method, 0x7fff00000000);
-	cr_assert_str_eq(name_of(method), "total");
+	cr_assert_str_eq(name_by(method, fake_method(shop, METHOD_IS_ISEQ, other, 0)), "total");
+	cr_assert_str_eq(name_by(method, fake_method(shop, METHOD_IS_C, method, 0)), "total");
+	cr_assert_str_eq(name_by(method, shop), "total");
+	cr_assert_str_eq(name_by(method, 0x7fff00000000), "total");
 }
 
 Test(rubynames, a_class_without_a_permanent_path_is_left_out)
@@ -105,9 +134,9 @@ Test(rubynames, a_class_without_a_permanent_path_is_left_out)
 
 	fake_begin(4, 0);
 	method = fake_iseq(ISEQ_METHOD, "total", 7, 4);
-	ruby_note_owner(&fake_rt, method,
-			fake_method(fake_class(NULL, 0), METHOD_IS_ISEQ, method, 0));
-	cr_assert_str_eq(name_of(method), "total");
+	cr_assert_str_eq(
+		name_by(method, fake_method(fake_class(NULL, 0), METHOD_IS_ISEQ, method, 0)),
+		"total");
 }
 
 Test(rubynames, iseqs_around_each_other_end_somewhere)
@@ -198,12 +227,17 @@ Test(rubynames, what_is_no_code_object_is_refused)
 
 /* Identity. */
 
-static struct interp_identity identity_of(uint64_t addr)
+static struct interp_identity identity_by(uint64_t addr, uint64_t method)
 {
-	struct interp_identity id = { .code = addr };
+	struct interp_identity id = { .code = addr, .method = method };
 
 	ruby_identify(&fake_rt, &fake_memory.memory, &id, 1);
 	return id;
+}
+
+static struct interp_identity identity_of(uint64_t addr)
+{
+	return identity_by(addr, 0);
 }
 
 static bool is_same(const struct interp_identity *a, const struct interp_identity *b)
@@ -211,18 +245,23 @@ static bool is_same(const struct interp_identity *a, const struct interp_identit
 	return a->valid && b->valid && !memcmp(a->words, b->words, sizeof(a->words));
 }
 
-static void check_changes(uint64_t addr, uint64_t changed)
+static void check_changes_by(uint64_t addr, uint64_t method, uint64_t changed)
 {
-	struct interp_identity before = identity_of(addr), after;
+	struct interp_identity before = identity_by(addr, method), after;
 	uint64_t old = memory_word(fake, changed - FAKE);
 
 	cr_assert(before.valid);
 	put(changed, old ^ 1ull << 8);
-	after = identity_of(addr);
+	after = identity_by(addr, method);
 	cr_assert(!is_same(&before, &after), "0x%lx", (long)changed);
 	put(changed, old);
-	after = identity_of(addr);
+	after = identity_by(addr, method);
 	cr_assert(is_same(&before, &after));
+}
+
+static void check_changes(uint64_t addr, uint64_t changed)
+{
+	check_changes_by(addr, 0, changed);
 }
 
 Test(rubynames, an_identity_is_that_of_what_is_shown)
@@ -247,6 +286,53 @@ Test(rubynames, an_identity_is_that_of_what_is_shown)
 		check_changes(method, memory_word(fake, method - FAKE + METHOD_DEFINITION) +
 					      DEFINITION_SERIAL);
 	}
+}
+
+Test(rubynames, it_is_also_that_of_the_method_entry_and_its_class)
+{
+	static const unsigned releases[] = { 300, 303, 304, 400 };
+
+	for (size_t i = 0; i < sizeof(releases) / sizeof(*releases); i++) {
+		uint64_t iseq, class, method, definition;
+		struct interp_identity one, other;
+
+		fake_begin(releases[i] / 100, releases[i] % 100);
+		iseq = fake_iseq(ISEQ_METHOD, "total", 7, 4);
+		class = fake_alloc(CLASS_BYTES);
+		method = fake_method(class, METHOD_IS_ISEQ, iseq, 0);
+		definition = memory_word(fake, method - FAKE + METHOD_DEFINITION);
+		check_changes_by(iseq, method, definition + DEFINITION_SERIAL);
+		check_changes_by(iseq, method, definition + DEFINITION_BODY);
+		check_changes_by(iseq, method, method + METHOD_OWNER);
+		check_changes_by(iseq, method,
+				 class + (fake_rt.layout->classpath ? fake_rt.layout->classpath :
+								      CLASS_EXT));
+		one = identity_by(iseq, method);
+		other = identity_by(iseq,
+				    fake_method(fake_alloc(CLASS_BYTES), METHOD_IS_ISEQ, iseq, 0));
+		cr_assert(!is_same(&one, &other));
+		cr_assert(!identity_by(iseq, class).valid, "no method entry");
+		cr_assert(!identity_by(method, method).valid, "no iseq");
+	}
+}
+
+Test(rubynames, what_a_definition_keeps_is_unique)
+{
+	uint64_t iseq, entry, block;
+
+	fake_begin(3, 1);
+	iseq = fake_iseq(ISEQ_METHOD, "total", 7, 4);
+	block = block_in(iseq, ISEQ_BLOCK, "block in total");
+	entry = fake_method(fake_alloc(CLASS_BYTES), METHOD_IS_ISEQ, iseq, 0);
+	cr_assert(identity_by(iseq, entry).unique);
+	cr_assert(identity_by(block, entry).unique);
+	cr_assert(identity_by(block_in(iseq, ISEQ_RESCUE, "rescue in total"), entry).unique);
+	cr_assert(!identity_by(block_in(iseq, ISEQ_EVAL, "total"), entry).unique);
+	cr_assert(!identity_by(block_in(block, ISEQ_BLOCK, "block (2 levels) in total"), entry)
+			   .unique);
+	cr_assert(!identity_of(iseq).unique);
+	entry = fake_method(fake_alloc(CLASS_BYTES), METHOD_IS_BLOCK, iseq, 0);
+	cr_assert(!identity_by(iseq, entry).unique);
 }
 
 Test(rubynames, an_identity_that_cannot_be_read_is_not_valid)
@@ -307,14 +393,13 @@ static const char *name_in(uint64_t class)
 {
 	uint64_t method = fake_iseq(ISEQ_METHOD, "total", 7, 4);
 
-	ruby_note_owner(&fake_rt, method, fake_method(class, METHOD_IS_ISEQ, method, 0));
-	return name_of(method);
+	return name_by(method, fake_method(class, METHOD_IS_ISEQ, method, 0));
 }
 
 Test(rubynames, classes_of_3_0_and_3_1_are_among_their_variables)
 {
 	for (unsigned minor = 0; minor <= 1; minor++) {
-		uint64_t shop, object = begin_with_object(minor), block, rescue, method;
+		uint64_t shop, object = begin_with_object(minor), block, rescue, method, entry;
 
 		shop = class_with(false, 2,
 				  (uint64_t[][3]){ { 9, 0x1a61, 3 },
@@ -327,10 +412,9 @@ Test(rubynames, classes_of_3_0_and_3_1_are_among_their_variables)
 		method = fake_iseq(ISEQ_METHOD, "total", 7, 4);
 		block = block_in(method, ISEQ_BLOCK, "block in total");
 		rescue = block_in(method, ISEQ_RESCUE, "rescue in total");
-		ruby_note_owner(&fake_rt, block, fake_method(shop, METHOD_IS_ISEQ, method, 0));
-		ruby_note_owner(&fake_rt, rescue, fake_method(shop, METHOD_IS_ISEQ, method, 0));
-		cr_expect_str_eq(name_of(block), "block in Shop::Cart#total");
-		cr_expect_str_eq(name_of(rescue), "rescue in Shop::Cart#total");
+		entry = fake_method(shop, METHOD_IS_ISEQ, method, 0);
+		cr_expect_str_eq(name_by(block, entry), "block in Shop::Cart#total");
+		cr_expect_str_eq(name_by(rescue, entry), "rescue in Shop::Cart#total");
 	}
 }
 
