@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "goparse/log/charset.h"
@@ -24,7 +25,7 @@ int unlog_new(struct unlog **u, goparse_reader *read, void *ctx, struct error *e
 	if (new && !stage_init(&new->charset.stage, read, ctx) &&
 	    !stage_init(&new->outer.stage, charset_read, &new->charset) &&
 	    !stage_init(&new->inner.stage, quoted_read, &new->outer) &&
-	    !stage_init(&new->prefix.stage, quoted_read, &new->inner) &&
+	    !prefix_init(&new->prefix, quoted_read, &new->inner) &&
 	    !stage_init(&new->spaced.stage, prefix_read, &new->prefix))
 		return 0;
 	unlog_free(new);
@@ -39,7 +40,7 @@ void unlog_free(struct unlog *u)
 	stage_release(&u->charset.stage);
 	stage_release(&u->outer.stage);
 	stage_release(&u->inner.stage);
-	stage_release(&u->prefix.stage);
+	prefix_release(&u->prefix);
 	stage_release(&u->spaced.stage);
 	free(u);
 }
@@ -80,6 +81,21 @@ static void tell_quoted(struct telling *t, const struct quoted *q)
 		tell(t, q->key_len ? "escapes undone in " : "escapes undone", q->key, q->key_len);
 }
 
+static void tell_prefix(struct telling *t, const struct prefix *p)
+{
+	char left_out[64];
+
+	if (p->first.len)
+		tell(t, "taken off each line: ", p->first.text, p->first.len);
+	if (p->then.len)
+		tell(t, "then: ", p->then.text, p->then.len);
+	if (!p->lost_count && !p->aside.left_out)
+		return;
+	snprintf(left_out, sizeof(left_out), "lines of other dumps left out: %lu%s",
+		 p->lost_count + p->aside.left_out, p->lost.len ? ", such as behind " : "");
+	tell(t, left_out, p->lost.text, p->lost.len);
+}
+
 bool unlog_tell(const struct unlog *u, char *text, size_t room)
 {
 	struct telling t = { text, 0, room };
@@ -87,8 +103,7 @@ bool unlog_tell(const struct unlog *u, char *text, size_t room)
 	tell_charset(&t, &u->charset);
 	tell_quoted(&t, &u->outer);
 	tell_quoted(&t, &u->inner);
-	if (u->prefix.len)
-		tell(&t, "taken off each line: ", u->prefix.text, u->prefix.len);
+	tell_prefix(&t, &u->prefix);
 	if (u->spaced.is)
 		tell(&t, "the empty line behind each line taken out", "", 0);
 	return t.len;

@@ -113,11 +113,78 @@ Test(unlog, a_prefix_that_is_padded)
 	      "goroutine 1 [running]: \nmain.f()\n\t/x.go:1\n", "taken off each line: ' 9\t'");
 }
 
-Test(unlog, lines_of_others_stay)
+Test(unlog, lines_of_others_are_left_out)
 {
-	check("b 1| x\na 1| goroutine 1 [running]:\nb 1| y\na 1| main.f()\na 1| \t/x.go:1\nA 1| z\n",
-	      "b 1| x\ngoroutine 1 [running]:\nb 1| y\nmain.f()\n\t/x.go:1\nA 1| z\n",
+	check("b 1| x\na 1| goroutine 1 [running]:\nb 1| y\na 1| main.f()\nA 1| z (3)\n"
+	      "a 1| \t/x.go:1\nA 1| z\n",
+	      "b 1| x\ngoroutine 1 [running]:\nmain.f()\n\t/x.go:1\n",
 	      "taken off each line: 'a 1| '");
+	check("web-1 | goroutine 1 [running]:\nweb-2 | GET / (200)\nweb-1 | main.f()\n"
+	      "web-2 | x (1)\nweb-1 | \t/x.go:1\nweb-2 | GET /\n",
+	      "goroutine 1 [running]:\nmain.f()\n\t/x.go:1\n", "taken off each line: 'web-1 | '");
+	check("ab[7]: goroutine 1 [running]:\nab[8]: x ()\nab[7]: main.f()\nab[8]: y ()\nab[7]: \t/x.go:1\n",
+	      "goroutine 1 [running]:\nmain.f()\n\t/x.go:1\n", "taken off each line: 'ab[7]: '");
+}
+
+/* A counter in a name, and in a bracket. */
+Test(unlog, a_name_that_varies)
+{
+	check("seq-1 goroutine 1 [running]:\nseq-2 main.f()\nseq-3 \t/x.go:1\n",
+	      "goroutine 1 [running]:\nmain.f()\n\t/x.go:1\n", "taken off each line: 'seq-1 '");
+	check("seq-1 goroutine 1 [running]:\nseq-1 main.f()\nseq-2 \t/x.go:1\nseq-3 main.g()\n"
+	      "seq-3 \t/x.go:2\n",
+	      "goroutine 1 [running]:\nmain.f()\n\t/x.go:1\nmain.g()\n\t/x.go:2\n",
+	      "taken off each line: 'seq-1 '");
+	check("INFO[0001] goroutine 1 [running]:\nINFO[0001] main.f()\nINFO[0002] \t/x.go:1\n",
+	      "goroutine 1 [running]:\nmain.f()\n\t/x.go:1\n",
+	      "taken off each line: 'INFO[0001] '");
+}
+
+Test(unlog, a_line_without_the_prefix_that_only_a_dump_has)
+{
+	check("a | goroutine 1 [running]:\na | main.f()\n\t/x.go:1\nmain.g()\n/x.go:2\nb | x.g()\n"
+	      "goroutine 2 [select]:\n",
+	      "goroutine 1 [running]:\nmain.f()\n\t/x.go:1\nmain.g()\n/x.go:2\n"
+	      "goroutine 2 [select]:\n",
+	      "taken off each line: 'a | '");
+}
+
+/* The second one comes behind the first. */
+Test(unlog, dumps_that_stand_among_each_other)
+{
+	static const char want[] = "goroutine 1 [running]:\nmain.f()\n\t/x.go:1\n\n"
+				   "goroutine 2 [select]:\nmain.g()\n\t/x.go:2\n"
+				   "goroutine 1 [running]:\nmain.h()\n\t/x.go:3\n"
+				   "goroutine 3 [select]:\nmain.i()\n\t/x.go:4\n";
+
+	check("web | goroutine 1 [running]:\ndb | goroutine 1 [running]:\nweb | main.f()\n"
+	      "db | main.h()\nweb | \t/x.go:1\ndb | \t/x.go:3\nweb |\ndb |\n"
+	      "web | goroutine 2 [select]:\ndb | goroutine 3 [select]:\nweb | main.g()\n"
+	      "db | main.i()\nweb | \t/x.go:2\ndb | \t/x.go:4\n",
+	      want, "taken off each line: 'web | '; then: 'db | '");
+	check("pq-1 | goroutine 1 [running]:\npq-2 | goroutine 1 [running]:\npq-1 | main.f()\n"
+	      "pq-2 | main.h()\npq-1 | \t/x.go:1\npq-2 | \t/x.go:3\npq-1 |\npq-2 |\n"
+	      "pq-1 | goroutine 2 [select]:\npq-1 | main.g()\npq-1 | \t/x.go:2\n"
+	      "pq-2 | goroutine 3 [select]:\npq-2 | main.i()\npq-2 | \t/x.go:4\n",
+	      want, "taken off each line: 'pq-1 | '; then: 'pq-2 | '");
+}
+
+/* Another dump of the same source ends the first: the order stays. */
+Test(unlog, dumps_behind_each_other_stay_in_order)
+{
+	check("a | goroutine 1 [running]:\na | main.f()\na | \t/x.go:1\nb | goroutine 2 [running]:\n"
+	      "b | main.g()\nb | \t/x.go:2\na | goroutine 3 [running]:\na | main.h()\na | \t/x.go:3\n",
+	      "goroutine 1 [running]:\nmain.f()\n\t/x.go:1\ngoroutine 2 [running]:\n"
+	      "main.g()\n\t/x.go:2\ngoroutine 3 [running]:\nmain.h()\n\t/x.go:3\n",
+	      "taken off each line: 'a | '; then: 'b | '");
+}
+
+/* Lines of a dump that are left out are counted: no header of theirs was there. */
+Test(unlog, what_is_left_out_of_another_dump_is_told)
+{
+	check("a | goroutine 1 [running]:\na | main.f()\nb | \t/y.go:1 +0x1\na | \t/x.go:1\n",
+	      "goroutine 1 [running]:\nmain.f()\n\t/x.go:1\n",
+	      "taken off each line: 'a | '; lines of other dumps left out: 1, such as behind 'b | '");
 }
 
 Test(unlog, an_empty_line_behind_each_line)
