@@ -156,6 +156,27 @@ static bool is_plain(const struct stage *s, struct goparse_text line)
 	return stage_at_start(s) && header_begins(line) && !mark_behind(line);
 }
 
+/* Has the line this key with this value? */
+static bool says(struct goparse_text line, const char *key, size_t key_len, const char *value,
+		 size_t value_len)
+{
+	const char *at = memmem(line.at, line.len, key, key_len);
+	struct goparse_text rest = line;
+
+	if (!at)
+		return false;
+	text_take(&rest, rest.at, (size_t)(at - line.at) + key_len);
+	skip_blanks(&rest);
+	return text_starts(rest, value, value_len);
+}
+
+/* As fluent-bit says it of a piece of CRI, and docker's fluentd driver of one of docker. */
+static bool is_piece(struct goparse_text line)
+{
+	return says(line, LITERAL("\"logtag\":"), LITERAL("\"P\"")) ||
+	       says(line, LITERAL("\"partial_last\":"), LITERAL("\"false\""));
+}
+
 static int take_line(struct quoted *q)
 {
 	struct stage *s = &q->stage;
@@ -171,6 +192,8 @@ static int take_line(struct quoted *q)
 	q->value_len = 0;
 	q->last = 0;
 	q->used = true;
+	q->piece = is_piece(line);
+	q->pieces |= q->piece;
 	return 0;
 }
 
@@ -260,7 +283,7 @@ static int end_value(struct quoted *q, char at)
 {
 	q->where = at == '\n' ? QUOTED_LINE : QUOTED_BEHIND;
 	q->stage.at++;
-	return q->last == '\n' || q->value_len == DOCKER_PIECE ? 0 : put(q, "\n", 1);
+	return q->last == '\n' || q->piece || q->value_len == DOCKER_PIECE ? 0 : put(q, "\n", 1);
 }
 
 static int take_value(struct quoted *q)

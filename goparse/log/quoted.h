@@ -20,6 +20,8 @@ enum { QUOTED_KEY_MAX = 64 };
 struct quoted {
 	struct stage stage;
 	bool used;		  /* escapes were undone */
+	bool pieces;		  /* values were joined */
+	bool piece;		  /* the line says that the value goes on in the next one */
 	char key[QUOTED_KEY_MAX]; /* `"log"` with its quotes, or `msg`; key_len 0: not known */
 	size_t key_len;
 	char sign; /* behind the key: ':' or '=' */

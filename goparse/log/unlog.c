@@ -6,12 +6,14 @@
 
 #include "base/error.h"
 #include "goparse/log/charset.h"
+#include "goparse/log/pieces.h"
 #include "goparse/log/prefix.h"
 #include "goparse/log/quoted.h"
 #include "goparse/log/spaced.h"
 
 struct unlog {
 	struct charset charset;
+	struct pieces pieces;
 	struct quoted outer, inner;
 	struct prefix prefix;
 	struct spaced spaced;
@@ -23,7 +25,8 @@ int unlog_new(struct unlog **u, goparse_reader *read, void *ctx, struct error *e
 
 	*u = new;
 	if (new && !stage_init(&new->charset.stage, read, ctx) &&
-	    !stage_init(&new->outer.stage, charset_read, &new->charset) &&
+	    !stage_init(&new->pieces.stage, charset_read, &new->charset) &&
+	    !stage_init(&new->outer.stage, pieces_read, &new->pieces) &&
 	    !stage_init(&new->inner.stage, quoted_read, &new->outer) &&
 	    !prefix_init(&new->prefix, quoted_read, &new->inner) &&
 	    !stage_init(&new->spaced.stage, prefix_read, &new->prefix))
@@ -38,6 +41,7 @@ void unlog_free(struct unlog *u)
 	if (!u)
 		return;
 	stage_release(&u->charset.stage);
+	pieces_release(&u->pieces);
 	stage_release(&u->outer.stage);
 	stage_release(&u->inner.stage);
 	prefix_release(&u->prefix);
@@ -75,6 +79,19 @@ static void tell_charset(struct telling *t, const struct charset *c)
 		tell(t, "read as UTF-16", "", 0);
 }
 
+static void tell_pieces(struct telling *t, const struct unlog *u)
+{
+	char left_out[64];
+
+	if (u->pieces.used || u->outer.pieces || u->inner.pieces)
+		tell(t, "pieces of lines joined", "", 0);
+	if (!u->pieces.left_out)
+		return;
+	snprintf(left_out, sizeof(left_out), "lines between them left out: %lu",
+		 u->pieces.left_out);
+	tell(t, left_out, "", 0);
+}
+
 static void tell_quoted(struct telling *t, const struct quoted *q)
 {
 	if (q->used)
@@ -101,6 +118,7 @@ bool unlog_tell(const struct unlog *u, char *text, size_t room)
 	struct telling t = { text, 0, room };
 
 	tell_charset(&t, &u->charset);
+	tell_pieces(&t, u);
 	tell_quoted(&t, &u->outer);
 	tell_quoted(&t, &u->inner);
 	tell_prefix(&t, &u->prefix);

@@ -3,8 +3,10 @@
  * which changes nothing unless it finds its kind of log.
  *
  *	charset.h	UTF-16, lines that end in carriage returns
+ *	pieces.h	lines in several pieces
  *	quoted.h	escapes in a string, twice: a string within a string
- *	prefix.h	what stands before each line
+ *	prefix.h	what stands before each line, and lines of others
+ *	spaced.h	an empty line behind each line
  *
  * A dump that begins at once is handed on as it is. Lines of a log are shortened and not counted
  * anew, but a string with escapes may become many lines.

@@ -259,6 +259,32 @@ Test(unlog, pieces_of_a_line_are_joined)
 	buffer_release(&want);
 }
 
+/* CRI: the tag "P" says that the line goes on in the next one of its stream. */
+Test(unlog, pieces_of_cri_are_joined)
+{
+	static const char told[] =
+		"pieces of lines joined; taken off each line: '2024-05-05T12:00:00.1Z stderr F '";
+
+	check("2024-05-05T12:00:00.1Z stderr P goroutine 1 [run\n"
+	      "2024-05-05T12:00:00.2Z stdout P x\n2024-05-05T12:00:00.2Z stderr P ning\n"
+	      "2024-05-05T12:00:00.2Z stdout F y\n2024-05-05T12:00:00.3Z stderr F ]:\n"
+	      "2024-05-05T12:00:00.4Z stderr F main.f()\n2024-05-05T12:00:00.5Z stderr P:x \t/x\r\n"
+	      "2024-05-05T12:00:00.5Z stderr F:y .go:1\r\n2024-05-05T12:00:00.6Z stderr F\n",
+	      "goroutine 1 [running]:\nmain.f()\n\t/x.go:1\n\n", told);
+	check("2024-05-05T12:00:00.1Z stderr F goroutine 1 [running]:\n"
+	      "2024-05-05T12:00:00.4Z stderr F main.f()\n2024-05-05T12:00:00.5Z stderr P \t/x.g",
+	      "goroutine 1 [running]:\nmain.f()\n\t/x.g", told);
+	check("2024-05-05T12:00:00.1Z stdout P a\n2024-05-05T12:00:00.1Z stderr F b\n"
+	      "2024-05-05T12:00:00.1Z stderr P c\n2024-05-05T12:00:00.1Z stdout F d\nx\n",
+	      "2024-05-05T12:00:00.1Z stdout F ad\n2024-05-05T12:00:00.1Z stderr F b\n"
+	      "2024-05-05T12:00:00.1Z stderr F c\nx\n",
+	      "pieces of lines joined");
+	check("{\"log\":\"goroutine 1 [running]:\",\"logtag\":\"F\"}\n{\"logtag\": \"P\",\"log\":\"main\"}\n"
+	      "{\"log\":\".f()\",\"logtag\":\"F\"}\n",
+	      "goroutine 1 [running]:\nmain.f()\n",
+	      "pieces of lines joined; escapes undone in '\"log\"'");
+}
+
 Test(unlog, charsets)
 {
 	static const char little[] = "\xff\xfeg\0\r\0\n\0\xe9\0\x3d\xd8\0\xdex", big[] = "\0g\0\n";
