@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "goparse/log/charset.h"
+#include "goparse/log/csv.h"
 #include "goparse/log/pieces.h"
 #include "goparse/log/prefix.h"
 #include "goparse/log/quoted.h"
@@ -14,6 +15,7 @@
 struct unlog {
 	struct charset charset;
 	struct pieces pieces;
+	struct csv csv;
 	struct quoted outer, inner;
 	struct prefix prefix;
 	struct spaced spaced;
@@ -26,7 +28,8 @@ int unlog_new(struct unlog **u, goparse_reader *read, void *ctx, struct error *e
 	*u = new;
 	if (new && !stage_init(&new->charset.stage, read, ctx) &&
 	    !stage_init(&new->pieces.stage, charset_read, &new->charset) &&
-	    !stage_init(&new->outer.stage, pieces_read, &new->pieces) &&
+	    !stage_init(&new->csv.stage, pieces_read, &new->pieces) &&
+	    !stage_init(&new->outer.stage, csv_read, &new->csv) &&
 	    !stage_init(&new->inner.stage, quoted_read, &new->outer) &&
 	    !prefix_init(&new->prefix, quoted_read, &new->inner) &&
 	    !stage_init(&new->spaced.stage, prefix_read, &new->prefix))
@@ -42,6 +45,7 @@ void unlog_free(struct unlog *u)
 		return;
 	stage_release(&u->charset.stage);
 	pieces_release(&u->pieces);
+	stage_release(&u->csv.stage);
 	stage_release(&u->outer.stage);
 	stage_release(&u->inner.stage);
 	prefix_release(&u->prefix);
@@ -92,6 +96,15 @@ static void tell_pieces(struct telling *t, const struct unlog *u)
 	tell(t, left_out, "", 0);
 }
 
+static void tell_csv(struct telling *t, const struct csv *c)
+{
+	char column[48];
+
+	snprintf(column, sizeof(column), "read from column %u of CSV", c->column + 1);
+	if (c->delimiter)
+		tell(t, column, "", 0);
+}
+
 static void tell_quoted(struct telling *t, const struct quoted *q)
 {
 	if (q->used)
@@ -119,6 +132,7 @@ bool unlog_tell(const struct unlog *u, char *text, size_t room)
 
 	tell_charset(&t, &u->charset);
 	tell_pieces(&t, u);
+	tell_csv(&t, &u->csv);
 	tell_quoted(&t, &u->outer);
 	tell_quoted(&t, &u->inner);
 	tell_prefix(&t, &u->prefix);

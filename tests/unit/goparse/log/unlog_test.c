@@ -285,6 +285,34 @@ Test(unlog, pieces_of_cri_are_joined)
 	      "pieces of lines joined; escapes undone in '\"log\"'");
 }
 
+Test(unlog, a_column_of_csv)
+{
+	static const char want[] = "goroutine 1 [running]:\nmain.f(0x1, 0x2)\n\t/x.go:1\n\n";
+
+	check("time,message,pod\n1,goroutine 1 [running]:,c\n2,\"main.f(0x1, 0x2)\",c\n"
+	      "3,\t/x.go:1,\"a,\n\"\"b\"\n4,,c\n",
+	      "time,message,pod\ngoroutine 1 [running]:\nmain.f(0x1, 0x2)\n\t/x.go:1\n\n",
+	      "read from column 2 of CSV");
+	check("\"a;b\";goroutine 1 [running]:\r\n1;main.f(0x1, 0x2)\r\n\"2\";\"\t/x.go:1\"\r\n1;\r\n",
+	      want, "read from column 2 of CSV");
+	check("\"goroutine 1 [running]:\"\n\"main.f(0x1, 0x2)\"\n\t/x.go:1\n\n", want,
+	      "read from column 1 of CSV");
+	check("goroutine 1 [running]:\n\"main.f(0x1, 0x2)\"\n\"\t/x.go:1\"\n\n", want,
+	      "read from column 1 of CSV");
+	check("1\tgoroutine 1 [running]:\tx\n2\tmain.f(0x1, 0x2)\tx\n3\t\"\t/x.go:1\"\tx\n4\t\tx\n",
+	      want, "read from column 2 of CSV");
+}
+
+Test(unlog, a_field_of_csv)
+{
+	check("1,\"goroutine 1 [running labels:{\"\"a\"\": \"\"b\"\"}]:\nmain.f()\n\t/x.go:1\",\"x\n\"\n"
+	      "2,\"goroutine 2 [x]:\n\",x\n3\n",
+	      "goroutine 1 [running labels:{\"a\": \"b\"}]:\nmain.f()\n\t/x.go:1\ngoroutine 2 [x]:\n3\n",
+	      "read from column 2 of CSV");
+	check("x: \"goroutine 1 [running]:\nmain.f()\n\t/x.go:1\"\n",
+	      "x: \"goroutine 1 [running]:\nmain.f()\n\t/x.go:1\"\n", "");
+}
+
 Test(unlog, charsets)
 {
 	static const char little[] = "\xff\xfeg\0\r\0\n\0\xe9\0\x3d\xd8\0\xdex", big[] = "\0g\0\n";
