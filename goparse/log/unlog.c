@@ -107,7 +107,9 @@ static void tell_csv(struct telling *t, const struct csv *c)
 
 static void tell_quoted(struct telling *t, const struct quoted *q)
 {
-	if (q->used)
+	if (q->listed)
+		tell(t, "a list of strings read as lines", "", 0);
+	else if (q->used)
 		tell(t, q->key_len ? "escapes undone in " : "escapes undone", q->key, q->key_len);
 }
 

@@ -5,7 +5,7 @@
  *	charset.h	UTF-16, lines that end in carriage returns
  *	pieces.h	lines in several pieces
  *	csv.h		a column of a table
- *	quoted.h	escapes in a string, twice: a string within a string
+ *	quoted.h	escapes in a string, twice: a string within a string; lists of strings
  *	prefix.h	what stands before each line, and lines of others
  *	spaced.h	an empty line behind each line
  *

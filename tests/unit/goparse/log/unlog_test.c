@@ -285,6 +285,45 @@ Test(unlog, pieces_of_cri_are_joined)
 	      "pieces of lines joined; escapes undone in '\"log\"'");
 }
 
+Test(unlog, a_list_of_strings)
+{
+	static const char told[] = "a list of strings read as lines";
+	static const char want[] =
+		"goroutine 1 [running]:\nmain.f()\n\t/x.go:1\n\ngoroutine 2 [x]:\n";
+
+	check("{\"x\":[\"y\"],\"stack\":[\"goroutine 1 [running]:\",\"main.f()\",\"\\t/x.go:1\",\"\",\"goroutine 2 "
+	      "[x]:\"],\"y\":[\"z ()\"]}\n",
+	      want, told);
+	check("[\n  \"goroutine 1 [running]:\\n\",\n  \"main.f()\\n\",\n  \"\\t/x.go:1\\n\",\n  \"\\n\",\n"
+	      "  \"goroutine 2 [x]:\\n\"\n],\n\"z\"\n",
+	      "[\ngoroutine 1 [running]:\nmain.f()\n\t/x.go:1\n\ngoroutine 2 [x]:\n", told);
+	check("x [\"goroutine 1 [running]:\" \"main.f()\" \"\\t/x.go:1\" \"\" \"goroutine 2 [x]:\"] y\n",
+	      want, told);
+	check("[[\"17\",\"goroutine 1 [running]:\"],[\"18\",\"main.f()\"],[\"19\",\"\\t/x.go:1\"],"
+	      "[\"20\",\"\"],[\"21\",\"goroutine 2 [x]:\"]]\n",
+	      want, told);
+	check("[[\"goroutine 1 [running]:\",\"main.f()\",\"\\t/x.go:1\",\"\"],[\"goroutine 2 [x]:\",\"main.g()\","
+	      "\"\\t/x.go:2\"]]\n",
+	      "goroutine 1 [running]:\nmain.f()\n\t/x.go:1\n\ngoroutine 2 [x]:\nmain.g()\n\t/x.go:2\n",
+	      told);
+}
+
+Test(unlog, a_key_that_is_many_times_in_a_line)
+{
+	check("[{\"m\":\"goroutine 1 [running]:\",\"t\":1},{\"m\":\"main.f()\",\"t\":2},{\"m\":\"\\t/x.go:1\"}]\n",
+	      "goroutine 1 [running]:\nmain.f()\n\t/x.go:1\n", "escapes undone in '\"m\"'");
+	check("{\"s\":\"goroutine 1 [running]:\\nmain.f()\\n\\t/x.go:1\",\"x\":{\"s\":\"main.g()\"}}\n",
+	      "goroutine 1 [running]:\nmain.f()\n\t/x.go:1\n", "escapes undone in '\"s\"'");
+}
+
+Test(unlog, lines_of_json_around_a_string)
+{
+	check("[\n  {\n    \"m\": \"goroutine 1 [running]:\",\n    \"t\": 1\n  },\n  {\n    \"l\": {\n      \"k\": []\n"
+	      "    },\n    \"m\": \"main.f()\"\n  },\n  {\n    \"m\": \"\\t/x.go:1\"\n  }\n]\nx\n",
+	      "[\n  {\ngoroutine 1 [running]:\nmain.f()\n\t/x.go:1\nx\n",
+	      "escapes undone in '\"m\"'");
+}
+
 Test(unlog, a_column_of_csv)
 {
 	static const char want[] = "goroutine 1 [running]:\nmain.f(0x1, 0x2)\n\t/x.go:1\n\n";
