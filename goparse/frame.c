@@ -66,7 +66,7 @@ static void take_numbers(struct goparse_text *t, uint64_t *offset, uint64_t *pc)
 		t->len = len;
 }
 
-/* Takes the tabs and spaces before a place. */
+/* Takes the tabs and spaces before a place; a tab may be "^I", as `cat -T` shows it. */
 static bool take_indent(struct goparse_text *t)
 {
 	size_t len = 0;
@@ -75,7 +75,7 @@ static bool take_indent(struct goparse_text *t)
 		len++;
 	t->at += len;
 	t->len -= len;
-	return len;
+	return text_take(t, LITERAL("^I")) || len;
 }
 
 /* "FILE:LINE" */

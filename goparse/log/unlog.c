@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "goparse/log/charset.h"
 #include "goparse/log/csv.h"
+#include "goparse/log/joined.h"
 #include "goparse/log/pieces.h"
 #include "goparse/log/prefix.h"
 #include "goparse/log/quoted.h"
@@ -17,6 +18,7 @@ struct unlog {
 	struct pieces pieces;
 	struct csv csv;
 	struct quoted outer, inner;
+	struct joined joined;
 	struct prefix prefix;
 	struct spaced spaced;
 };
@@ -31,7 +33,8 @@ int unlog_new(struct unlog **u, goparse_reader *read, void *ctx, struct error *e
 	    !stage_init(&new->csv.stage, pieces_read, &new->pieces) &&
 	    !stage_init(&new->outer.stage, csv_read, &new->csv) &&
 	    !stage_init(&new->inner.stage, quoted_read, &new->outer) &&
-	    !prefix_init(&new->prefix, quoted_read, &new->inner) &&
+	    !stage_init(&new->joined.stage, quoted_read, &new->inner) &&
+	    !prefix_init(&new->prefix, joined_read, &new->joined) &&
 	    !stage_init(&new->spaced.stage, prefix_read, &new->prefix))
 		return 0;
 	unlog_free(new);
@@ -48,6 +51,7 @@ void unlog_free(struct unlog *u)
 	stage_release(&u->csv.stage);
 	stage_release(&u->outer.stage);
 	stage_release(&u->inner.stage);
+	stage_release(&u->joined.stage);
 	prefix_release(&u->prefix);
 	stage_release(&u->spaced.stage);
 	free(u);
@@ -113,6 +117,17 @@ static void tell_quoted(struct telling *t, const struct quoted *q)
 		tell(t, q->key_len ? "escapes undone in " : "escapes undone", q->key, q->key_len);
 }
 
+static void tell_joined(struct telling *t, const struct joined *j)
+{
+	if (j->used && joined_is_lines(j))
+		tell(t, "taken off the end of each line: ", j->end, j->end_len - 1);
+	else if (j->used)
+		tell(t,
+		     j->end_len ? "lines taken apart that were joined by " :
+				  "lines taken apart that were joined by blanks",
+		     j->end, j->end_len);
+}
+
 static void tell_prefix(struct telling *t, const struct prefix *p)
 {
 	char left_out[64];
@@ -137,6 +152,7 @@ bool unlog_tell(const struct unlog *u, char *text, size_t room)
 	tell_csv(&t, &u->csv);
 	tell_quoted(&t, &u->outer);
 	tell_quoted(&t, &u->inner);
+	tell_joined(&t, &u->joined);
 	tell_prefix(&t, &u->prefix);
 	if (u->spaced.is)
 		tell(&t, "the empty line behind each line taken out", "", 0);

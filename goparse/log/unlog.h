@@ -6,6 +6,7 @@
  *	pieces.h	lines in several pieces
  *	csv.h		a column of a table
  *	quoted.h	escapes in a string, twice: a string within a string; lists of strings
+ *	joined.h	lines that something else ends than a newline
  *	prefix.h	what stands before each line, and lines of others
  *	spaced.h	an empty line behind each line
  *

@@ -324,6 +324,53 @@ Test(unlog, lines_of_json_around_a_string)
 	      "escapes undone in '\"m\"'");
 }
 
+Test(unlog, lines_that_something_else_ends)
+{
+	static const char want[] = "x: goroutine 1 [running]:\nmain.f(0x1, 0x2)\n\t/x.go:1 +0x2\n\n"
+				   "goroutine 2 [x]:\nmain.g()\n\t/y z.go:2\ny\n";
+
+	check("x: goroutine 1 [running]:⏎main.f(0x1, 0x2)⏎\t/x.go:1 +0x2⏎⏎goroutine 2 [x]:⏎main.g()⏎"
+	      "\t/y z.go:2\ny\n",
+	      want, "lines taken apart that were joined by '⏎'");
+	check("x: goroutine 1 [running]: | main.f(0x1, 0x2) | \t/x.go:1 +0x2 |  | goroutine 2 [x]: | "
+	      "main.g() | \t/y z.go:2\ny\n",
+	      want, "lines taken apart that were joined by '|'");
+	check("x: goroutine 1 [running]:<br>main.f(0x1, 0x2)<br>\t/x.go:1 +0x2<br><br>goroutine 2 [x]:<br>"
+	      "main.g()<br>\t/y z.go:2\ny\n",
+	      want, "lines taken apart that were joined by '<br>'");
+	check("x: goroutine 1 [running]:, main.f(0x1, 0x2), \t/x.go:1\n",
+	      "x: goroutine 1 [running]:, main.f(0x1, 0x2), \t/x.go:1\n", "");
+}
+
+Test(unlog, lines_joined_by_blanks)
+{
+	static const char told[] = "lines taken apart that were joined by blanks";
+
+	check("x: goroutine 1 [running, 2 minutes]: main.(*T).f(0x1, {0x2?, ...}) /x y.go:1 +0x2 fp=0x1 sp=0x2 pc=0x3 "
+	      "...23 frames elided... main.g(...)  \t/y.go:2 created by main.h in goroutine 7 /z.go:3 +0x1 "
+	      "goroutine 2 [x]: goroutine running on other thread; stack unavailable created by main.i z.go:1 "
+	      "exit status 2\ny\n",
+	      "x: goroutine 1 [running, 2 minutes]:\nmain.(*T).f(0x1, {0x2?, ...})\n"
+	      "\t/x y.go:1 +0x2 fp=0x1 sp=0x2 pc=0x3\n...23 frames elided...\nmain.g(...)\n\t/y.go:2\n"
+	      "created by main.h in goroutine 7\n\t/z.go:3 +0x1\n\ngoroutine 2 [x]:\n"
+	      "goroutine running on other thread; stack unavailable\ncreated by main.i\n\tz.go:1\n"
+	      "exit status 2\ny\n",
+	      told);
+	check("goroutine 1 [running]: see main.f() /x.go:1\n",
+	      "goroutine 1 [running]: see main.f() /x.go:1\n", "");
+}
+
+Test(unlog, what_stands_at_the_end_of_each_line)
+{
+	check("x$\ngoroutine 1 [running]:$\nmain.f()$\n^I/x.go:1$\n$\ny\n",
+	      "x$\ngoroutine 1 [running]:\nmain.f()\n^I/x.go:1\n\ny\n",
+	      "taken off the end of each line: '$'");
+	check("| x                      |\n| goroutine 1 [running]: |\n| main.f()               |\n"
+	      "| \t/x.go:1               |\n",
+	      "| x                      |\ngoroutine 1 [running]:\nmain.f()\n\t/x.go:1\n",
+	      "taken off the end of each line: '|'; taken off each line: '| '");
+}
+
 Test(unlog, a_column_of_csv)
 {
 	static const char want[] = "goroutine 1 [running]:\nmain.f(0x1, 0x2)\n\t/x.go:1\n\n";
