@@ -11,10 +11,12 @@
 #include "goparse/log/pieces.h"
 #include "goparse/log/prefix.h"
 #include "goparse/log/quoted.h"
+#include "goparse/log/signs.h"
 #include "goparse/log/spaced.h"
 
 struct unlog {
 	struct charset charset;
+	struct signs signs;
 	struct pieces pieces;
 	struct csv csv;
 	struct quoted outer, inner;
@@ -29,7 +31,8 @@ int unlog_new(struct unlog **u, goparse_reader *read, void *ctx, struct error *e
 
 	*u = new;
 	if (new && !stage_init(&new->charset.stage, read, ctx) &&
-	    !stage_init(&new->pieces.stage, charset_read, &new->charset) &&
+	    !stage_init(&new->signs.stage, charset_read, &new->charset) &&
+	    !stage_init(&new->pieces.stage, signs_read, &new->signs) &&
 	    !stage_init(&new->csv.stage, pieces_read, &new->pieces) &&
 	    !stage_init(&new->outer.stage, csv_read, &new->csv) &&
 	    !stage_init(&new->inner.stage, quoted_read, &new->outer) &&
@@ -47,6 +50,7 @@ void unlog_free(struct unlog *u)
 	if (!u)
 		return;
 	stage_release(&u->charset.stage);
+	stage_release(&u->signs.stage);
 	pieces_release(&u->pieces);
 	stage_release(&u->csv.stage);
 	stage_release(&u->outer.stage);
@@ -84,7 +88,17 @@ static void tell_charset(struct telling *t, const struct charset *c)
 	if (c->is == CHARSET_RETURNS)
 		tell(t, "carriage returns read as ends of lines", "", 0);
 	else if (c->is != CHARSET_PLAIN)
-		tell(t, "read as UTF-16", "", 0);
+		tell(t, c->width == 4 ? "read as UTF-32" : "read as UTF-16", "", 0);
+}
+
+static void tell_signs(struct telling *t, const struct signs *g)
+{
+	if (g->told && g->entities)
+		tell(t, "HTML's entities undone", "", 0);
+	else if (g->told && (g->spaces || g->latin))
+		tell(t, "no-break spaces read as blanks", "", 0);
+	if (g->told && g->colours)
+		tell(t, "colours taken out", "", 0);
 }
 
 static void tell_pieces(struct telling *t, const struct unlog *u)
@@ -148,6 +162,7 @@ bool unlog_tell(const struct unlog *u, char *text, size_t room)
 	struct telling t = { text, 0, room };
 
 	tell_charset(&t, &u->charset);
+	tell_signs(&t, &u->signs);
 	tell_pieces(&t, u);
 	tell_csv(&t, &u->csv);
 	tell_quoted(&t, &u->outer);

@@ -2,7 +2,8 @@
  * Reads a log, and gives the dump in it as Go has printed it: steps one behind the other, each of
  * which changes nothing unless it finds its kind of log.
  *
- *	charset.h	UTF-16, lines that end in carriage returns
+ *	charset.h	UTF-16, UTF-32, lines that end in carriage returns
+ *	signs.h		no-break spaces, HTML's entities, colours
  *	pieces.h	lines in several pieces
  *	csv.h		a column of a table
  *	quoted.h	escapes in a string, twice: a string within a string; lists of strings

@@ -411,6 +411,37 @@ Test(unlog, charsets)
 	      "carriage returns read as ends of lines");
 }
 
+Test(unlog, utf_32)
+{
+	static const char little[] = "\xff\xfe\0\0g\0\0\0\n\0\0\0\x3d\xf6\1\0x",
+			  big[] = "\0\0\0g\0\0\0\n";
+	static const char mark[] = "\0\0\xfe\xff\0\0\0g\0\x11\0\0";
+
+	check_bytes(little, sizeof(little) - 1, "g\n😽", "read as UTF-32");
+	check_bytes(big, sizeof(big) - 1, "g\n", "read as UTF-32");
+	check_bytes(mark, sizeof(mark) - 1, "g\ufffd", "read as UTF-32");
+}
+
+Test(unlog, signs_that_a_page_shows)
+{
+	static const char want[] = "goroutine 1 [running]:\nmain.f()\n  /x.go:1 +0x2\n";
+
+	check("goroutine\u00a01 [running]:\nmain.f()\n\u00a0 /x.go:1\u00a0+0x2\n", want,
+	      "no-break spaces read as blanks");
+	check("goroutine\xa0"
+	      "1\xa0[running]:\nmain.f()\n\xa0 /x.go:1 +0x2\n",
+	      want, "no-break spaces read as blanks");
+	check("goroutine 1 [running]:\nmain.f()\n \u00a0/x.go:1 +0x2\n", want,
+	      "no-break spaces read as blanks");
+	check("&amp;<pre>goroutine 1 [running]:\nmain.f(&lt;&amp;lt;&#x2B;&#7f;)\n&nbsp;&#160;/x.go:1 &#43;0x2\n",
+	      "&amp;<pre>goroutine 1 [running]:\nmain.f(<&lt;+&#7f;)\n  /x.go:1 +0x2\n",
+	      "HTML's entities undone");
+	check("\033[31mgoroutine 1 [running]:\033[0m\n\033[31mmain.f()\033[0m\n\033[1;31m  /x.go:1 +0x2\033[0m\n",
+	      "\033[31mgoroutine 1 [running]:\nmain.f()\n  /x.go:1 +0x2\n", "colours taken out");
+	check("x\ngoroutine 1 [running]:\nmain.f()\n\t/x\u00a0y&lt;\033[1m.go:1\n",
+	      "x\ngoroutine 1 [running]:\nmain.f()\n\t/x\u00a0y&lt;\033[1m.go:1\n", "");
+}
+
 /* Each step reads through a window of its own. */
 Test(unlog, behind_much_else)
 {
