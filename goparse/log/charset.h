@@ -3,7 +3,7 @@
 #ifndef GOPARSE_LOG_CHARSET_H
 #define GOPARSE_LOG_CHARSET_H
 
-#include "goparse/log/stage.h"
+#include "goparse/log/lines/stage.h"
 
 struct charset {
 	struct stage stage;

@@ -78,26 +78,39 @@ static bool is_call(struct goparse_text line)
 	return frame_call(line, &frame) && !memchr(frame.function.at, '"', frame.function.len);
 }
 
-/* Do a call and a place stand in the rows behind the header's? */
-static bool has_frame(const struct csv *c, struct goparse_text rest)
+static bool is_place(struct goparse_text line)
 {
-	struct goparse_text row, call, place;
 	struct goparse_frame frame;
+
+	return frame_place(line, line, &frame);
+}
+
+static bool take_row(const struct csv *c, struct goparse_text *rest, struct goparse_text *field)
+{
+	struct goparse_text row;
 	bool quoted;
 
-	return take_line(&rest, &row) && find_field(row, c, &call, &quoted) && is_call(call) &&
-	       take_line(&rest, &row) && find_field(row, c, &place, &quoted) &&
-	       frame_place(place, place, &frame);
+	return take_line(rest, &row) && find_field(row, c, field, &quoted);
+}
+
+/* Do a call and a place stand in the rows behind the header's? Or, in a file that has the newest row first
+ * (order.h), a place behind an empty row? */
+static bool has_frame(const struct csv *c, struct goparse_text rest)
+{
+	struct goparse_text call, place;
+
+	if (!take_row(c, &rest, &call) || !take_row(c, &rest, &place))
+		return false;
+	return (is_call(call) || !call.len) && is_place(place);
 }
 
 /* The same in the lines of a quoted field. */
 static bool has_frame_in_field(struct goparse_text rest)
 {
 	struct goparse_text call, place;
-	struct goparse_frame frame;
 
 	return take_line(&rest, &call) && is_call(call) && take_line(&rest, &place) &&
-	       (frame_place(place, place, &frame) || memchr(place.at, '"', place.len));
+	       (is_place(place) || memchr(place.at, '"', place.len));
 }
 
 /* A header without quotes, of one column, tells nothing: a call in quotes behind it does. */

@@ -9,7 +9,7 @@
 #ifndef GOPARSE_LOG_CSV_H
 #define GOPARSE_LOG_CSV_H
 
-#include "goparse/log/stage.h"
+#include "goparse/log/lines/stage.h"
 
 struct csv {
 	struct stage stage;

@@ -12,7 +12,7 @@
 #ifndef GOPARSE_LOG_JOINED_H
 #define GOPARSE_LOG_JOINED_H
 
-#include "goparse/log/stage.h"
+#include "goparse/log/lines/stage.h"
 
 enum { JOINED_END_MAX = 16 };
 

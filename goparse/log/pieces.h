@@ -9,7 +9,7 @@
 #ifndef GOPARSE_LOG_PIECES_H
 #define GOPARSE_LOG_PIECES_H
 
-#include "goparse/log/stage.h"
+#include "goparse/log/lines/stage.h"
 
 enum { PIECES_ASIDE_MAX = 1 << 20 };
 

@@ -13,9 +13,9 @@
 #ifndef GOPARSE_LOG_PREFIX_H
 #define GOPARSE_LOG_PREFIX_H
 
-#include "goparse/log/aside.h"
-#include "goparse/log/runs.h"
-#include "goparse/log/stage.h"
+#include "goparse/log/lines/aside.h"
+#include "goparse/log/lines/runs.h"
+#include "goparse/log/lines/stage.h"
 
 struct prefix {
 	struct stage stage; /* reads from `aside` */

@@ -17,8 +17,8 @@
 #ifndef GOPARSE_LOG_QUOTED_H
 #define GOPARSE_LOG_QUOTED_H
 
-#include "goparse/log/runs.h"
-#include "goparse/log/stage.h"
+#include "goparse/log/lines/runs.h"
+#include "goparse/log/lines/stage.h"
 
 enum { QUOTED_KEY_MAX = 64 };
 

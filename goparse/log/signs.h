@@ -10,7 +10,7 @@
 #ifndef GOPARSE_LOG_SIGNS_H
 #define GOPARSE_LOG_SIGNS_H
 
-#include "goparse/log/stage.h"
+#include "goparse/log/lines/stage.h"
 
 struct signs {
 	struct stage stage;

@@ -8,6 +8,7 @@
 #include "goparse/log/charset.h"
 #include "goparse/log/csv.h"
 #include "goparse/log/joined.h"
+#include "goparse/log/order.h"
 #include "goparse/log/pieces.h"
 #include "goparse/log/prefix.h"
 #include "goparse/log/quoted.h"
@@ -23,6 +24,7 @@ struct unlog {
 	struct joined joined;
 	struct prefix prefix;
 	struct spaced spaced;
+	struct order order;
 };
 
 int unlog_new(struct unlog **u, goparse_reader *read, void *ctx, struct error *err)
@@ -38,7 +40,8 @@ int unlog_new(struct unlog **u, goparse_reader *read, void *ctx, struct error *e
 	    !stage_init(&new->inner.stage, quoted_read, &new->outer) &&
 	    !stage_init(&new->joined.stage, quoted_read, &new->inner) &&
 	    !prefix_init(&new->prefix, joined_read, &new->joined) &&
-	    !stage_init(&new->spaced.stage, prefix_read, &new->prefix))
+	    !stage_init(&new->spaced.stage, prefix_read, &new->prefix) &&
+	    !stage_init(&new->order.stage, spaced_read, &new->spaced))
 		return 0;
 	unlog_free(new);
 	*u = NULL;
@@ -58,12 +61,13 @@ void unlog_free(struct unlog *u)
 	stage_release(&u->joined.stage);
 	prefix_release(&u->prefix);
 	stage_release(&u->spaced.stage);
+	stage_release(&u->order.stage);
 	free(u);
 }
 
 int unlog_read(void *unlog, void *buf, size_t len, size_t *got, struct error *err)
 {
-	return spaced_read(&((struct unlog *)unlog)->spaced, buf, len, got, err);
+	return order_read(&((struct unlog *)unlog)->order, buf, len, got, err);
 }
 
 struct telling {
@@ -172,4 +176,20 @@ bool unlog_tell(const struct unlog *u, char *text, size_t room)
 	if (u->spaced.is)
 		tell(&t, "the empty line behind each line taken out", "", 0);
 	return t.len;
+}
+
+bool unlog_clue(const struct unlog *u, char *text, size_t room)
+{
+	static const char *const says[] = {
+		[SIGNS_ODD] =
+			"where the header does not end its line: give each line of the dump its own",
+		[SIGNS_PERCENT] = "which is encoded for a URL: decode it first",
+		[SIGNS_BASE64] = "which is base64: `base64 -d` decodes it",
+	};
+	const struct signs *g = &u->signs;
+
+	if (!g->clue)
+		return false;
+	snprintf(text, room, "line %lu has '%s', %s", g->line, g->excerpt, says[g->clue]);
+	return true;
 }

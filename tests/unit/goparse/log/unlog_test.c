@@ -442,6 +442,78 @@ Test(unlog, signs_that_a_page_shows)
 	      "x\ngoroutine 1 [running]:\nmain.f()\n\t/x\u00a0y&lt;\033[1m.go:1\n", "");
 }
 
+Test(unlog, the_newest_line_first)
+{
+	static const char *const logs[] = {
+		"\t/x.go:1\nmain.f()\ngoroutine 2 [x]:\n\n\t/x.go:2\nmain.g()\n",
+		"1 \t/x.go:1\n2 main.f()\n3 goroutine 2 [x]:\n",
+		"{\"m\":\"main.f()\"}\n{\"m\":\"goroutine 2 [x]:\"}\n{\"m\":\"\"}\n{\"m\":\"\\t/x.go:1\"}\n"
+		"{\"m\":\"created by main.g\"}\n{\"m\":\"\\t/x.go:2\"}\n{\"m\":\"main.h()\"}\n",
+	};
+
+	for (size_t i = 0; i < 3; i++) {
+		struct drip drip = { logs[i], strlen(logs[i]), 7, 0 };
+		struct error err = { 0 };
+		struct unlog *u;
+		size_t got = 1;
+		char piece[1000];
+		int rc;
+
+		cr_assert(unlog_new(&u, drip_read, &drip, &err) == 0);
+		do
+			rc = unlog_read(u, piece, sizeof(piece), &got, &err);
+		while (!rc && got);
+		cr_expect(rc == ERR_FORMAT && strstr(err.text, "newest first"), "%s: %d, %s",
+			  logs[i], rc, err.text);
+		unlog_free(u);
+	}
+	/* Frames whose header or whose call was lost. */
+	check("\t/x.go:1\nmain.f()\ngoroutine 2 [x]:\nmain.g()\n\t/x.go:2\n",
+	      "\t/x.go:1\nmain.f()\ngoroutine 2 [x]:\nmain.g()\n\t/x.go:2\n", "");
+	check("goroutine 2 [x]:\n\t/x.go:2\nmain.g()\n\t/x.go:3\ncreated by main.h\n\t/x.go:4\n",
+	      "goroutine 2 [x]:\n\t/x.go:2\nmain.g()\n\t/x.go:3\ncreated by main.h\n\t/x.go:4\n",
+	      "");
+}
+
+/* What stands in place of a header. */
+static void check_clue(const char *log, const char *want)
+{
+	struct drip drip = { log, strlen(log), 7, 0 };
+	struct error err = { 0 };
+	struct unlog *u;
+	size_t got = 1;
+	char piece[100], clue[256] = "";
+
+	cr_assert(unlog_new(&u, drip_read, &drip, &err) == 0);
+	while (got)
+		cr_assert(unlog_read(u, piece, sizeof(piece), &got, &err) == 0);
+	cr_expect(unlog_clue(u, clue, sizeof(clue)) == (*want != '\0'));
+	cr_expect_str_eq(clue, want, "%s gave: %s", log, clue);
+	unlog_free(u);
+}
+
+Test(unlog, clues)
+{
+	check_clue("x\ngoroutine profile: total 3\n", "");
+	check_clue(
+		"x\n\ny goroutine 1 [running]:,main.f()\n",
+		"line 3 has 'goroutine 1 [running]:,main.f()', where the header does not end its line: "
+		"give each line of the dump its own");
+	check_clue("\nurl=goroutine%201%20%5Brunning\n",
+		   "line 2 has 'goroutine%201%20%5Brunning', which is "
+		   "encoded for a URL: decode it first");
+	check_clue("{\"data\":\"\nZ29yb3V0aW5lIDEgW3J1\n",
+		   "line 2 has 'Z29yb3V0aW5lIDEgW3J1', which is base64: "
+		   "`base64 -d` decodes it");
+}
+
+/* `grep -A` */
+Test(unlog, a_dash_in_place_of_a_colon)
+{
+	check("a:7:goroutine 1 [running]:\na-8-main.f()\na-9-\t/x.go:1\n",
+	      "goroutine 1 [running]:\nmain.f()\n\t/x.go:1\n", "taken off each line: 'a:7:'");
+}
+
 /* Each step reads through a window of its own. */
 Test(unlog, behind_much_else)
 {

@@ -5,8 +5,8 @@
  * Rejected: a reader for each dump. The goroutines of all would come mixed, and which dump a goroutine
  * is of cannot be told from its text.
  */
-#ifndef GOPARSE_LOG_ASIDE_H
-#define GOPARSE_LOG_ASIDE_H
+#ifndef GOPARSE_LOG_LINES_ASIDE_H
+#define GOPARSE_LOG_LINES_ASIDE_H
 
 #include "base/buffer.h"
 #include "base/error.h"

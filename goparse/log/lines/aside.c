@@ -1,4 +1,4 @@
-#include "goparse/log/aside.h"
+#include "goparse/log/lines/aside.h"
 
 /* What hostile input can have read again: this much, and a few times its length. */
 enum { AGAIN_MAX = 8 * ASIDE_MAX, AGAIN_TIMES = 4 };

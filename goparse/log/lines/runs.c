@@ -1,4 +1,4 @@
-#include "goparse/log/runs.h"
+#include "goparse/log/lines/runs.h"
 
 #include <string.h>
 
@@ -117,11 +117,19 @@ static void skip_padding(struct goparse_text *prefix, struct goparse_text *line)
 		*padded = number;
 }
 
-/* Two words that are not equal: may they be the same in another line? */
+/* `grep -A` writes a colon behind the name of a file and the number of a line that it has found, and a
+ * dash behind those of the lines around it. */
+static bool is_grep(struct goparse_text t)
+{
+	return t.at[0] == ':' || t.at[0] == '-';
+}
+
+/* Two runs that are not equal: may they be the same in another line? */
 static bool may_differ(const struct runs *r, struct goparse_text a, struct goparse_text b,
 		       bool exact)
 {
-	return has_digit(a) && has_digit(b) && !(exact && r->named[a.at - r->text]);
+	return (has_digit(a) && has_digit(b) && !(exact && r->named[a.at - r->text])) ||
+	       (is_grep(a) && is_grep(b));
 }
 
 /* Takes a run of the prefix off both texts. The last blanks are as many in the line, because those
