@@ -7,7 +7,7 @@
 #include "goparse/header.h"
 #include "goparse/text.h"
 
-enum { LINES_SEEN = 8 }; /* behind a header, to find its prefix */
+enum { LINES_SEEN = 32 }; /* behind a header, to find its prefix */
 
 int prefix_init(struct prefix *p, goparse_reader *read, void *ctx)
 {
@@ -34,6 +34,15 @@ static bool is_of_dump(struct goparse_text line)
 	       text_starts(line, LITERAL("\tgoroutine running on other thread"));
 }
 
+/* The same, but no other output that ends in parentheses. */
+static bool is_line(struct goparse_text line)
+{
+	struct goparse_frame frame;
+
+	return is_of_dump(line) &&
+	       !(frame_call(line, &frame) && memchr(frame.function.at, ' ', frame.function.len));
+}
+
 static bool is_place(struct goparse_text line)
 {
 	struct goparse_frame frame;
@@ -44,11 +53,7 @@ static bool is_place(struct goparse_text line)
 /* A line that has no prefix, and that only a dump has. */
 static bool is_bare(struct goparse_text line)
 {
-	struct goparse_frame frame;
-
-	if (frame_call(line, &frame))
-		return !memchr(frame.function.at, ' ', frame.function.len);
-	return is_of_dump(line) || is_place(line);
+	return is_line(line) || is_place(line);
 }
 
 /* A place behind another prefix: its tab tells. */
@@ -87,8 +92,8 @@ static size_t indentation(struct goparse_text line)
  * as long and has the same names. */
 static void compare(struct prefix *p, const struct runs *before, struct goparse_text line)
 {
-	size_t len = runs_common(before, line, false, is_of_dump), indent = indentation(line);
-	bool exact = indent > len || len == runs_common(before, line, true, is_of_dump);
+	size_t len = runs_common(before, line, false, is_line), indent = indentation(line);
+	bool exact = indent > len || len == runs_common(before, line, true, is_line);
 	const char *from = indent > len ? line.at : before->text;
 
 	len = indent > len ? indent : len;

@@ -53,6 +53,7 @@ static bool is_name(struct goparse_text token)
 	for (size_t i = 2; i < token.len; i++)
 		time |= is_digit(token.at[i - 2]) && token.at[i - 1] == ':' &&
 			is_digit(token.at[i]);
+	letters |= memchr(token.at, '[', token.len) != NULL; /* and a process's number */
 	return letters && !time && !is_digit(token.at[0]);
 }
 

@@ -126,6 +126,17 @@ Test(unlog, lines_of_others_are_left_out)
 	      "goroutine 1 [running]:\nmain.f()\n\t/x.go:1\n", "taken off each line: 'ab[7]: '");
 }
 
+/* What others write behind the header looks like a call behind half of the prefix. */
+Test(unlog, half_a_prefix_is_none)
+{
+	check("[a-5d-xk2] goroutine 1 [running]:\n[a-5d-zz9] GET / (200)\n[a-5d-zz9] GET / (200)\n"
+	      "[a-5d-xk2] main.f()\n[a-5d-zz9] GET / (200)\n[a-5d-xk2] \t/x.go:1\n",
+	      "goroutine 1 [running]:\nmain.f()\n\t/x.go:1\n",
+	      "taken off each line: '[a-5d-xk2] '");
+	check("a[1]: goroutine 1 [running]:\na[22]: x ()\na[1]: main.f()\na[22]: y ()\na[1]: \t/x.go:1\n",
+	      "goroutine 1 [running]:\nmain.f()\n\t/x.go:1\n", "taken off each line: 'a[1]: '");
+}
+
 /* A counter in a name, and in a bracket. */
 Test(unlog, a_name_that_varies)
 {
