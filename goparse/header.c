@@ -65,6 +65,13 @@ const char *header_front(struct goparse_text line, size_t most)
 	return NULL;
 }
 
+/* Takes colons off the end but for one: a logger has added its own. */
+static void trim_colons(struct goparse_text *line)
+{
+	while (line->len > 1 && line->at[line->len - 1] == ':' && line->at[line->len - 2] == ':')
+		line->len--;
+}
+
 bool header_find(struct goparse_text line, struct goparse_text *header)
 {
 	struct goparse_text end = line;
@@ -73,6 +80,7 @@ bool header_find(struct goparse_text line, struct goparse_text *header)
 	*header = line;
 	if (header_begins(line))
 		return true;
+	trim_colons(&end);
 	if (!text_take_end(&end, LITERAL("]:")) && !text_take_end(&end, LITERAL("}:")))
 		return false;
 	at = header_front(line, HEADER_PREFIX_MAX);
@@ -226,11 +234,13 @@ static int parse_back(struct goparse_text t, struct goparse_goroutine *g, struct
 int header_parse(struct goparse_text line, struct goparse_goroutine *g, struct header_room *room,
 		 enum header_found *found)
 {
-	struct goparse_text rest = line;
+	struct goparse_text rest;
 	bool good = true;
 	int rc;
 
 	*found = HEADER_NONE;
+	trim_colons(&line);
+	rest = line;
 	if (!text_take_end(&line, LITERAL("]:")) && !text_take_end(&line, LITERAL("}:")))
 		return 0;
 	if (!parse_front(&rest, g)) {

@@ -10,7 +10,7 @@ LAYERS := sampler/cli sampler/cli/top sampler/cli/record sampler/cli/goparse sam
 	sampler/go/numbers sampler/go/stacks sampler/go sampler/go/find sampler/interp sampler/interp/cpython \
 	sampler/interp/ruby sampler/interp/php sampler/interp/hotspot sampler/interp/hotspot/vm \
 	sampler/interp/v8 sampler/interp/v8/heap sampler/interp/beam sampler/interp/gdbjit sampler/interp/common sampler/unwind \
-	sampler/unwind/code sampler/unwind/table goparse/profile goparse/summary goparse/log goparse delta \
+	sampler/unwind/code sampler/unwind/table goparse/profile goparse/summary goparse/log goparse/log/lines goparse delta \
 	pprof/library pprof/file pprof/legacy pprof/gotext pprof/otlp pprof/flame pprof/wire pprof/report \
 	pprof/graph pprof/select pprof symbolize symbolize/dwarf symbolize/jit symbolize/files \
 	base/process base/elf base/file base
@@ -66,7 +66,8 @@ SEES_sampler/unwind/code    := sampler/unwind/table base/process
 SEES_sampler/unwind/table   := base/process base/elf
 SEES_goparse/profile        := goparse pprof
 SEES_goparse/summary        := goparse
-SEES_goparse/log            := goparse
+SEES_goparse/log            := goparse/log/lines goparse
+SEES_goparse/log/lines      := goparse
 SEES_goparse                :=
 SEES_delta                  := pprof/wire
 SEES_pprof/library          := pprof/file pprof/wire pprof base/file

@@ -1,13 +1,15 @@
-/* The first step of unlog.h: UTF-16 becomes UTF-8, as PowerShell's `>` writes it, and carriage
- * returns in a text without newlines become newlines. */
+/* The first step of unlog.h: UTF-16, as PowerShell's `>` writes it, and UTF-32 become UTF-8, and
+ * carriage returns in a text without newlines become newlines. */
 #ifndef GOPARSE_LOG_CHARSET_H
 #define GOPARSE_LOG_CHARSET_H
 
-#include "goparse/log/stage.h"
+#include "goparse/log/lines/stage.h"
 
 struct charset {
 	struct stage stage;
-	enum charset_is { CHARSET_PLAIN, CHARSET_UTF16LE, CHARSET_UTF16BE, CHARSET_RETURNS } is;
+	enum { CHARSET_PLAIN, CHARSET_UTF, CHARSET_RETURNS } is;
+	size_t width;	 /* of a unit of CHARSET_UTF in bytes: 2 or 4 */
+	bool big_endian; /* its first byte is the most significant one */
 };
 
 /* A goparse_reader; `charset` is a struct charset. */

@@ -7,92 +7,21 @@
 #include "goparse/header.h"
 #include "goparse/text.h"
 
-enum { LINES_SEEN = 8 }; /* behind a header, to find its prefix */
+enum { LINES_SEEN = 32 }; /* behind a header, to find its prefix */
 
-enum class { WORD, BLANK, OTHER };
-
-static enum class class_of(char c) {
-	if ((c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z')) return WORD;
-	return c == ' ' ? BLANK : OTHER;
-}
-
-/* A word, blanks, or one other character at the text's beginning, of which there is one. */
-static struct goparse_text run_of(struct goparse_text t)
+int prefix_init(struct prefix *p, goparse_reader *read, void *ctx)
 {
-	enum class class = class_of(t.at[0]);
-	struct goparse_text run = { t.at, 1 };
-
-	while (class != OTHER && run.len < t.len && class_of(t.at[run.len]) == class)
-		run.len++;
-	return run;
+	p->aside = (struct aside){ .read = read, .ctx = ctx };
+	return stage_init(&p->stage, aside_read, &p->aside);
 }
 
-static bool has_digit(struct goparse_text word)
+void prefix_release(struct prefix *p)
 {
-	size_t i = 0;
-
-	while (i < word.len && text_digit(word.at[i]) >= 10)
-		i++;
-	return i < word.len;
+	stage_release(&p->stage);
+	aside_release(&p->aside);
 }
 
-/* Blanks before a number may be missing in a line whose number is longer: "[ 9.5]", "[10.0]". */
-static void skip_padding(struct goparse_text *prefix, struct goparse_text *line)
-{
-	struct goparse_text a = run_of(*prefix), b = run_of(*line), number;
-	bool blank = class_of(a.at[0]) == BLANK;
-	struct goparse_text *padded = blank ? prefix : line, *other = blank ? line : prefix;
-
-	if (blank == (class_of(b.at[0]) == BLANK) || padded->len == (blank ? a : b).len)
-		return;
-	number = *padded;
-	text_take(&number, number.at, (blank ? a : b).len);
-	if (text_digit(number.at[0]) < 10 && text_digit(other->at[0]) < 10)
-		*padded = number;
-}
-
-/* Takes a run of the prefix off both texts. The last blanks are as many in the line, because those
- * that follow are of the dump. */
-static bool take_run(struct goparse_text *prefix, struct goparse_text *line)
-{
-	struct goparse_text a, b;
-
-	if (!line->len)
-		return false;
-	skip_padding(prefix, line);
-	a = run_of(*prefix);
-	b = run_of(*line);
-	if (class_of(a.at[0]) != class_of(b.at[0]))
-		return false;
-	if (class_of(a.at[0]) == BLANK && a.len == prefix->len)
-		b.len = b.len < a.len ? 0 : a.len;
-	else if (class_of(a.at[0]) != BLANK && !(has_digit(a) && has_digit(b)) && !text_equal(a, b))
-		return false;
-	text_take(prefix, a.at, a.len);
-	return b.len && text_take(line, b.at, b.len);
-}
-
-static bool is_blank(struct goparse_text t)
-{
-	while (text_take(&t, LITERAL(" ")))
-		;
-	return !t.len;
-}
-
-/* Takes the prefix off the line. Of an empty line, the blanks at its end may be missing. */
-static bool take_prefix(const struct prefix *p, struct goparse_text *line)
-{
-	struct goparse_text prefix = { p->text, p->len }, rest = *line;
-
-	if (p->len && text_take(line, p->text, p->len)) /* at the same time */
-		return true;
-	while (prefix.len && rest.len && take_run(&prefix, &rest))
-		;
-	if (prefix.len && (rest.len || !is_blank(prefix)))
-		return false;
-	*line = rest;
-	return p->len;
-}
+/* Lines of a dump. */
 
 /* True for a line of a dump that no prefix looks like. */
 static bool is_of_dump(struct goparse_text line)
@@ -105,92 +34,281 @@ static bool is_of_dump(struct goparse_text line)
 	       text_starts(line, LITERAL("\tgoroutine running on other thread"));
 }
 
-/* How much of what stands before a header is the prefix of a line: it ends at no word. */
-static size_t common(struct goparse_text before, struct goparse_text line)
+/* The same, but no other output that ends in parentheses. */
+static bool is_line(struct goparse_text line)
 {
-	const char *start = before.at;
-	size_t len = 0;
+	struct goparse_frame frame;
 
-	while (before.len && line.len) {
-		struct goparse_text run = run_of(before), whole = run, rest = line;
-
-		if (class_of(run.at[0]) != WORD && take_run(&whole, &rest) && is_of_dump(rest))
-			len = (size_t)(run.at + run.len - start);
-		if (!take_run(&before, &line))
-			break;
-	}
-	return len;
+	return is_of_dump(line) &&
+	       !(frame_call(line, &frame) && memchr(frame.function.at, ' ', frame.function.len));
 }
+
+static bool is_place(struct goparse_text line)
+{
+	struct goparse_frame frame;
+
+	return frame_place(line, line, &frame);
+}
+
+/* A line that has no prefix, and that only a dump has. */
+static bool is_bare(struct goparse_text line)
+{
+	return is_line(line) || is_place(line);
+}
+
+/* A place behind another prefix: its tab tells. */
+static bool is_place_of_other(struct goparse_text line, struct goparse_text *before)
+{
+	const char *tab = memrchr(line.at, '\t', line.len);
+
+	*before = (struct goparse_text){ line.at, tab ? (size_t)(tab - line.at) : 0 };
+	return tab && is_place((struct goparse_text){ tab, line.len - before->len });
+}
+
+/* May the line be one of a dump, whatever its prefix is? */
+static bool may_be_of_dump(struct goparse_text line)
+{
+	static const char *const words[] = { "goroutine ", "created by ", ".go:",
+					     "+0x",	   "\t",	  "frames elided..." };
+	size_t i = 0, count = sizeof(words) / sizeof(*words);
+
+	while (i < count && !memmem(line.at, line.len, words[i], strlen(words[i])))
+		i++;
+	return i < count || (line.len && line.at[line.len - 1] == ')');
+}
+
+/* The prefix. */
 
 /* The indentation of a line of a dump, as t.Log of Go's package testing gives it to all lines but
  * the first. */
 static size_t indentation(struct goparse_text line)
 {
-	size_t len = line.len && line.at[0] == ' ' ? run_of(line).len : 0;
-	struct goparse_text rest = { line.at + len, line.len - len };
+	size_t len = runs_take_blanks(&line);
 
-	return len < PREFIX_MAX && is_of_dump(rest) ? len : 0;
+	return len < RUNS_MAX && is_of_dump(line) ? len : 0;
 }
 
-/* Looks for the prefix of the header's line in the lines that follow it. */
+/* Takes over the prefix that a line behind the header has, if it is longer than the known one, or
+ * as long and has the same names. */
+static void compare(struct prefix *p, const struct runs *before, struct goparse_text line)
+{
+	size_t len = runs_common(before, line, false, is_line), indent = indentation(line);
+	bool exact = indent > len || len == runs_common(before, line, true, is_line);
+	const char *from = indent > len ? line.at : before->text;
+
+	len = indent > len ? indent : len;
+	if (!len || len < p->like.len || (len == p->like.len && (p->exact || !exact)))
+		return;
+	runs_set(&p->like, (struct goparse_text){ from, len });
+	p->exact = exact;
+}
+
+/* Notes the prefix, to tell of it, if it is not the first one with another counter in it. */
+static void note_found(struct prefix *p)
+{
+	struct goparse_text text = { p->like.text, p->like.len };
+
+	if (!p->first.len)
+		p->first = p->like;
+	else if (!runs_take(&p->first, &text, p->aside.again_len))
+		p->then = p->like;
+}
+
+/* Looks for the prefix of the header's line in the lines that follow it. If it is not there, the
+ * present one stays. */
 static void find_prefix(struct prefix *p, struct goparse_text before, struct goparse_text line)
 {
-	const struct stage *s = &p->stage;
+	struct runs present = p->like, whole;
+	bool exact = p->exact;
+	struct goparse_text header;
 	struct dumplines l;
-	size_t len = 0, indent;
 
-	dumplines_init(&l, line.at, s->len - s->at, !s->ended, 1);
-	before.len = before.len < PREFIX_MAX ? before.len : PREFIX_MAX;
-	for (int i = 0; !len && i < LINES_SEEN && l.have == LINES_LINE; i++) {
+	runs_set(&whole, before);
+	p->like.len = p->seen = 0;
+	p->exact = p->goes_on = false;
+	dumplines_init(&l, line.at, stage_rest(&p->stage).len, !p->stage.ended, 1);
+	dumplines_next(&l);
+	for (int i = 0; i < LINES_SEEN && l.have == LINES_LINE; i++) {
+		bool begins = header_find(l.line, &header);
+
+		if (begins && p->like.len && p->exact)
+			break;
+		if (!begins || !p->like.len)
+			compare(p, &whole, l.line);
 		dumplines_next(&l);
-		indent = indentation(l.line);
-		len = common(before, l.line);
-		if (indent > len) {
-			before.at = l.line.at;
-			len = indent;
-		}
 	}
-	if (!len)
-		return;
-	memcpy(p->text, before.at, len);
-	p->len = len;
+	if (!p->like.len) {
+		p->like = present;
+		p->exact = exact;
+	}
+	note_found(p);
+}
+
+/* Does the present dump go on in the window? If another one begins first, which a goroutine that
+ * runs prints (goparse/summary/dumps.h), it does not. */
+static bool goes_on(struct prefix *p)
+{
+	struct goparse_text rest = stage_rest(&p->stage), line;
+	struct dumplines l;
+
+	if (p->goes_on && p->seen)
+		return true;
+	dumplines_init(&l, rest.at + p->seen, rest.len - p->seen, !p->stage.ended, 1);
+	for (p->goes_on = false; !p->goes_on && l.have == LINES_LINE; dumplines_next(&l)) {
+		line = l.line;
+		p->seen = (size_t)(l.next - rest.at);
+		if (!runs_take(&p->like, &line, true))
+			continue;
+		if (header_begins(line) && memmem(line.at, line.len, " [running", 9))
+			break;
+		p->goes_on = header_begins(line) || is_place(line);
+	}
+	return p->goes_on;
+}
+
+/* Lines. */
+
+static int hand_on(struct prefix *p, struct goparse_text line, struct goparse_text rest)
+{
+	p->drops = false;
+	return stage_hand_on_line(&p->stage, (size_t)(rest.at - line.at));
+}
+
+static int leave_out(struct prefix *p)
+{
+	struct stage *s = &p->stage;
+	struct goparse_text line;
+
+	s->inside = p->drops = !stage_line(s, &line);
+	s->at += line.len + (line.len < s->len - s->at);
+	return 0;
+}
+
+/* Goes on with the dumps that were among the lines of the present one, which has ended. */
+static int begin_again(struct prefix *p)
+{
+	struct stage *s = &p->stage;
+	int rc = aside_again(&p->aside, stage_rest(s));
+
+	s->at = s->len;
+	s->ended = false;
+	p->like.len = p->seen = 0;
+	p->goes_on = p->others = false;
+	return rc;
+}
+
+/* A header that is not behind the present prefix. */
+static int take_header(struct prefix *p, struct goparse_text line, struct goparse_text header)
+{
+	struct goparse_text rest = line;
+
+	if (header.at > line.at)
+		find_prefix(p, (struct goparse_text){ line.at, (size_t)(header.at - line.at) },
+			    line);
+	(void)runs_take(&p->like, &rest, p->exact);
+	return hand_on(p, line, rest);
+}
+
+/* Is a frame or its place behind what is like the prefix but for names? Then a name in it varies. */
+static bool is_frame_of_like(const struct prefix *p, struct goparse_text line,
+			     struct goparse_text *rest)
+{
+	struct dumplines l;
+
+	*rest = line;
+	if (!p->exact || p->others || !runs_take(&p->like, rest, false))
+		return false;
+	if (!is_of_dump(*rest) || header_begins(*rest))
+		return is_place(*rest);
+	dumplines_init(&l, line.at, stage_rest(&p->stage).len, !p->stage.ended, 1);
+	dumplines_next(&l);
+	return l.have == LINES_LINE && runs_take(&p->like, &l.line, false) && is_place(l.line);
+}
+
+/* Leaves a line of another dump out, for now or at all. */
+static int leave_out_other(struct prefix *p, struct goparse_text line, bool whole)
+{
+	struct goparse_text before;
+	int rc = 0;
+
+	if (p->others && whole && may_be_of_dump(line)) {
+		rc = aside_keep(&p->aside, line);
+	} else if (is_place_of_other(line, &before)) {
+		p->lost_count++;
+		if (!p->lost.len)
+			runs_set(&p->lost, before);
+	}
+	return rc ? rc : leave_out(p);
+}
+
+/* A line that is not behind the present prefix. */
+static int take_other(struct prefix *p, struct goparse_text line, bool whole)
+{
+	struct goparse_text header, rest;
+
+	if (is_bare(line))
+		return hand_on(p, line, line);
+	if (header_find(line, &header)) {
+		if (!goes_on(p))
+			return p->aside.kept.len ? begin_again(p) : take_header(p, line, header);
+		p->others = true;
+	} else if (is_frame_of_like(p, line, &rest) && !goes_on(p)) {
+		p->exact = false;
+		return hand_on(p, line, rest);
+	}
+	return leave_out_other(p, line, whole);
 }
 
 static int take_line(struct prefix *p)
 {
 	struct stage *s = &p->stage;
 	struct goparse_text line, rest, header;
+	bool whole = stage_line(s, &line), own;
 
-	(void)stage_line(s, &line);
 	if (s->inside)
-		return stage_hand_on_line(s, 0);
+		return p->drops ? leave_out(p) : hand_on(p, line, line);
 	text_trim_end(&line);
 	rest = line;
-	if (!take_prefix(p, &rest) && header_find(line, &header) && header.at > line.at) {
-		find_prefix(p, (struct goparse_text){ line.at, (size_t)(header.at - line.at) },
-			    line);
-		take_prefix(p, &rest);
-	}
-	return stage_hand_on_line(s, (size_t)(rest.at - line.at));
+	own = runs_take(&p->like, &rest, p->exact);
+	if (own && (p->exact || !header_begins(rest)))
+		return hand_on(p, line, rest);
+	if (p->like.len && !own)
+		return take_other(p, line, whole);
+	if (header_find(line, &header))
+		return take_header(p, line, header);
+	return hand_on(p, line, line);
 }
 
 static int work(struct stage *s)
 {
 	struct prefix *p = (struct prefix *)s; /* its first member */
 	struct goparse_text line;
-	size_t at = s->at;
+	size_t begin = s->at, at;
 	int rc = 0;
 
 	(void)stage_line(s, &line);
 	s->passes = stage_at_start(s) && header_begins(line);
-	if (!s->passes && !p->len && !s->inside)
+	if (!s->passes && !p->like.len && !s->inside)
 		rc = stage_hand_on_others(s);
-	while (!rc && (at == s->at || stage_goes_on(s)) && !s->passes)
+	while (!rc && (begin == s->at || stage_goes_on(s)) && !s->passes) {
+		at = s->at;
 		rc = take_line(p);
+		p->seen -= p->seen < s->at - at ? p->seen : s->at - at;
+	}
 	return rc;
 }
 
 int prefix_read(void *prefix, void *buf, size_t len, size_t *got, struct error *err)
 {
-	return stage_read(&((struct prefix *)prefix)->stage, work, buf, len, got, err);
+	struct prefix *p = prefix;
+	int rc = stage_read(&p->stage, work, buf, len, got, err);
+
+	while (!rc && !*got && p->aside.kept.len) {
+		rc = begin_again(p) ? error_nomem(err) : 0;
+		rc = rc ? rc : stage_read(&p->stage, work, buf, len, got, err);
+	}
+	if (rc || *got || !p->aside.rc)
+		return rc;
+	*err = p->aside.err;
+	return p->aside.rc;
 }

@@ -4,11 +4,17 @@
 
 #include "base/cursor.h"
 #include "base/utf8.h"
+#include "goparse/frame.h"
 #include "goparse/header.h"
 #include "goparse/text.h"
 
 /* docker cuts a line into values of 16 KiB (daemon/logger/copier.go, defaultBufSize). */
-enum { ESCAPE_MAX = sizeof("\\ud83d\\ude00") - 1, HEADER_MAX = 4096, DOCKER_PIECE = 16 << 10 };
+enum {
+	ESCAPE_MAX = sizeof("\\ud83d\\ude00") - 1,
+	HEADER_MAX = 4096,
+	LIST_AHEAD = 4096,
+	DOCKER_PIECE = 16 << 10
+};
 
 /* Where a value begins. */
 
@@ -79,45 +85,22 @@ static const char *before_blanks(struct goparse_text line, const char *at)
 	return at;
 }
 
-/* Notes the key of the string that begins at a quote. False: it has none. */
-static bool note_key(struct quoted *q, struct goparse_text line, const char *quote)
+/* Notes the key of the string that begins at a quote, and returns it. NULL: it has none. */
+static const char *note_key(struct quoted *q, struct goparse_text line, const char *quote)
 {
 	const char *at = before_blanks(line, quote);
 	struct goparse_text key;
 	char sign = at > line.at ? at[-1] : 0;
 
 	if (sign != ':' && sign != '=')
-		return false;
+		return NULL;
 	key = key_before(line, before_blanks(line, at - 1));
 	if (!key.len || key.len > QUOTED_KEY_MAX || (key.at[0] == '"') != (sign == ':'))
-		return false;
+		return NULL;
 	memcpy(q->key, key.at, key.len);
 	q->key_len = key.len;
 	q->sign = sign;
-	return true;
-}
-
-/* Finds a string by a header in it. *from: where its value begins in the line. */
-static bool find_header(struct quoted *q, struct goparse_text line, size_t *from)
-{
-	struct goparse_text rest = line;
-	const char *at, *quote;
-	char mark = 0;
-
-	while (!mark && (at = header_front(rest, rest.len))) {
-		rest = (struct goparse_text){ at, (size_t)(line.at + line.len - at) };
-		mark = mark_behind(rest);
-		rest = (struct goparse_text){ at + 1, rest.len - 1 };
-	}
-	if (!mark)
-		return false;
-	quote = mark == '#' ? NULL : quote_before(line, at);
-	if (!(quote && note_key(q, line, quote)) && mark == '"')
-		return false;
-	q->end = quote ? '"' : 0;
-	q->mark = mark == '#' ? '#' : '\\';
-	*from = quote ? (size_t)(quote + 1 - line.at) : 0;
-	return true;
+	return key.at;
 }
 
 static void skip_blanks(struct goparse_text *t)
@@ -150,10 +133,164 @@ static bool find_key(struct quoted *q, struct goparse_text line, size_t *from)
 	return true;
 }
 
+/* Lists. */
+
+/* The string at the text's beginning, without its quotes and a newline at its end. False: its end is
+ * not in the text. */
+static bool take_string(struct goparse_text *t, struct goparse_text *string)
+{
+	size_t len = 0;
+
+	while (len < t->len && t->at[len] != '"' && t->at[len] != '\n')
+		len += 1 + (t->at[len] == '\\');
+	if (len >= t->len || t->at[len] != '"')
+		return false;
+	*string = (struct goparse_text){ t->at, len };
+	text_take(t, t->at, len + 1);
+	text_take_end(string, LITERAL("\\n"));
+	return true;
+}
+
+static bool is_call(struct goparse_text t)
+{
+	struct goparse_frame frame;
+	uint64_t creator;
+
+	return frame_call(t, &frame) || frame_created_by(t, &frame, &creator);
+}
+
+static bool is_place(struct goparse_text t)
+{
+	struct goparse_frame frame;
+
+	return text_starts(t, LITERAL("\\t")) || frame_place(t, t, &frame);
+}
+
+/* Finds what is between a header's string, which ends before `t`, and the string of a call, and
+ * between that and the string of a place. */
+static bool find_gap(struct quoted *q, struct goparse_text t)
+{
+	struct goparse_text rest, string;
+	size_t len = 0;
+
+	for (q->gap.len = 0; len < t.len && len < RUNS_MAX; len++) {
+		if (t.at[len] != '"')
+			continue;
+		rest = (struct goparse_text){ t.at + len + 1, t.len - len - 1 };
+		if (!take_string(&rest, &string) || !is_call(string))
+			continue;
+		runs_set(&q->gap, (struct goparse_text){ t.at, len + 1 });
+		if (runs_take(&q->gap, &rest, false) && take_string(&rest, &string) &&
+		    is_place(string))
+			return true;
+		q->gap.len = 0;
+	}
+	return false;
+}
+
+/* The rest of the window behind the string with the header that begins at `at`, if the string ends with
+ * the header. */
+static bool behind_string(const struct quoted *q, const char *at, struct goparse_text *behind)
+{
+	const struct stage *s = &q->stage;
+	struct goparse_text string;
+
+	*behind = (struct goparse_text){ at, (size_t)(s->window + s->len - at) };
+	behind->len = behind->len < LIST_AHEAD ? behind->len : LIST_AHEAD;
+	return take_string(behind, &string) &&
+	       (text_take_end(&string, LITERAL("]:")) || text_take_end(&string, LITERAL("}:")));
+}
+
+/* Notes how the strings stand, of which the header at `at` is one. */
+static void note_form(struct quoted *q, struct goparse_text line, const char *at, const char *key)
+{
+	struct goparse_text behind, before = line;
+	size_t from;
+
+	q->many = q->indented = false;
+	q->gap.len = 0;
+	if (!behind_string(q, at, &behind))
+		return;
+	if (!key) {
+		q->listed |= find_gap(q, behind);
+		q->indented = q->gap.len && memchr(q->gap.text, '\n', q->gap.len);
+		return;
+	}
+	before.len = (size_t)(key - line.at);
+	runs_take_blanks(&before);
+	q->indented = !before.len &&
+		      (text_take(&behind, LITERAL(",")),
+		       text_starts(behind, LITERAL("\n")) || text_starts(behind, LITERAL("\r\n")));
+	behind.len = line.at + line.len > behind.at ? (size_t)(line.at + line.len - behind.at) : 0;
+	q->many = find_key(q, behind, &from);
+}
+
+/* Finds a string by a header in it. *from: where its value begins in the line. */
+static bool find_header(struct quoted *q, struct goparse_text line, size_t *from)
+{
+	struct goparse_text rest = line;
+	const char *at, *quote, *key;
+	char mark = 0;
+
+	while (!mark && (at = header_front(rest, rest.len))) {
+		rest = (struct goparse_text){ at, (size_t)(line.at + line.len - at) };
+		mark = mark_behind(rest);
+		rest = (struct goparse_text){ at + 1, rest.len - 1 };
+	}
+	if (!mark)
+		return false;
+	quote = mark == '#' ? NULL : quote_before(line, at);
+	key = quote ? note_key(q, line, quote) : NULL;
+	note_form(q, line, at, key);
+	if (!key && !q->gap.len && mark == '"')
+		return false;
+	q->end = quote ? '"' : 0;
+	q->mark = mark == '#' ? '#' : '\\';
+	*from = quote ? (size_t)(quote + 1 - line.at) : 0;
+	return true;
+}
+
 /* A dump that begins with its first line is none of a log. */
 static bool is_plain(const struct stage *s, struct goparse_text line)
 {
 	return stage_at_start(s) && header_begins(line) && !mark_behind(line);
+}
+
+/* Has the line this key with this value? */
+static bool says(struct goparse_text line, const char *key, size_t key_len, const char *value,
+		 size_t value_len)
+{
+	const char *at = memmem(line.at, line.len, key, key_len);
+	struct goparse_text rest = line;
+
+	if (!at)
+		return false;
+	text_take(&rest, rest.at, (size_t)(at - line.at) + key_len);
+	skip_blanks(&rest);
+	return text_starts(rest, value, value_len);
+}
+
+/* As fluent-bit says it of a piece of CRI, and docker's fluentd driver of one of docker. */
+static bool is_piece(struct goparse_text line)
+{
+	return says(line, LITERAL("\"logtag\":"), LITERAL("\"P\"")) ||
+	       says(line, LITERAL("\"partial_last\":"), LITERAL("\"false\""));
+}
+
+static void begin_value(struct quoted *q, size_t from)
+{
+	q->stage.at += from;
+	q->where = QUOTED_VALUE;
+	q->value_len = 0;
+	q->last = 0;
+	q->used = true;
+}
+
+/* A line of JSON around a string that has a line of its own. */
+static bool is_around(const struct quoted *q, struct goparse_text line)
+{
+	runs_take_blanks(&line);
+	return q->indented && line.len && strchr("\"{}[],", line.at[0] ? line.at[0] : ' ');
 }
 
 static int take_line(struct quoted *q)
@@ -164,13 +301,17 @@ static int take_line(struct quoted *q)
 
 	(void)stage_line(s, &line);
 	s->passes = is_plain(s, line);
-	if (s->passes || s->inside || !(find_header(q, line, &from) || find_key(q, line, &from)))
-		return s->passes ? 0 : stage_hand_on_line(s, 0);
-	s->at += from;
-	q->where = QUOTED_VALUE;
-	q->value_len = 0;
-	q->last = 0;
-	q->used = true;
+	if (s->passes)
+		return 0;
+	if (s->inside || !(find_header(q, line, &from) || find_key(q, line, &from))) {
+		if (s->inside || !is_around(q, line))
+			return stage_hand_on_line(s, 0);
+		q->where = QUOTED_BEHIND;
+		return 0;
+	}
+	begin_value(q, from);
+	q->piece = is_piece(line);
+	q->pieces |= q->piece;
 	return 0;
 }
 
@@ -258,9 +399,9 @@ static int take_mark(struct quoted *q)
 /* A value ends a line, unless it is a piece of one. */
 static int end_value(struct quoted *q, char at)
 {
-	q->where = at == '\n' ? QUOTED_LINE : QUOTED_BEHIND;
+	q->where = at == '\n' ? QUOTED_LINE : q->gap.len ? QUOTED_GAP : QUOTED_BEHIND;
 	q->stage.at++;
-	return q->last == '\n' || q->value_len == DOCKER_PIECE ? 0 : put(q, "\n", 1);
+	return q->last == '\n' || q->piece || q->value_len == DOCKER_PIECE ? 0 : put(q, "\n", 1);
 }
 
 static int take_value(struct quoted *q)
@@ -282,13 +423,39 @@ static int take_value(struct quoted *q)
 	return c == q->mark ? take_mark(q) : end_value(q, c);
 }
 
+/* Behind a string of a list: the next one, or the list's end. */
+static void take_gap(struct quoted *q)
+{
+	struct goparse_text rest = stage_rest(&q->stage), behind = rest;
+
+	if (runs_take(&q->gap, &behind, false) && behind.at[-1] == '"')
+		begin_value(q, (size_t)(behind.at - rest.at));
+	else
+		q->where = QUOTED_BEHIND;
+}
+
+/* Is another string in the line, behind one that ended with its header? */
+static bool find_more(struct quoted *q, struct goparse_text line, size_t *from)
+{
+	return (q->many && find_key(q, line, from)) || (q->gap.len && find_header(q, line, from));
+}
+
+/* Of a line whose end is not in the window, the end of what is there may hold half a key. */
 static void skip_behind(struct quoted *q)
 {
+	struct stage *s = &q->stage;
 	struct goparse_text line;
-	bool whole = stage_line(&q->stage, &line);
+	size_t from;
+	bool whole = stage_line(s, &line);
 
-	q->stage.at += line.len + (line.len < q->stage.len - q->stage.at);
+	if (find_more(q, line, &from)) {
+		begin_value(q, from);
+		return;
+	}
 	q->where = whole ? QUOTED_LINE : QUOTED_BEHIND;
+	if (!whole && line.len > 2 * HEADER_MAX)
+		line.len -= HEADER_MAX;
+	s->at += line.len + (whole && line.len < s->len - s->at);
 }
 
 static int step(struct quoted *q)
@@ -297,7 +464,10 @@ static int step(struct quoted *q)
 		return take_value(q);
 	if (q->where == QUOTED_LINE)
 		return take_line(q);
-	skip_behind(q);
+	if (q->where == QUOTED_GAP)
+		take_gap(q);
+	else
+		skip_behind(q);
 	return 0;
 }
 

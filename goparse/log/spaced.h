@@ -8,7 +8,7 @@
 #ifndef GOPARSE_LOG_SPACED_H
 #define GOPARSE_LOG_SPACED_H
 
-#include "goparse/log/stage.h"
+#include "goparse/log/lines/stage.h"
 
 struct spaced {
 	struct stage stage;

@@ -2,18 +2,29 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "goparse/log/charset.h"
+#include "goparse/log/csv.h"
+#include "goparse/log/joined.h"
+#include "goparse/log/order.h"
+#include "goparse/log/pieces.h"
 #include "goparse/log/prefix.h"
 #include "goparse/log/quoted.h"
+#include "goparse/log/signs.h"
 #include "goparse/log/spaced.h"
 
 struct unlog {
 	struct charset charset;
+	struct signs signs;
+	struct pieces pieces;
+	struct csv csv;
 	struct quoted outer, inner;
+	struct joined joined;
 	struct prefix prefix;
 	struct spaced spaced;
+	struct order order;
 };
 
 int unlog_new(struct unlog **u, goparse_reader *read, void *ctx, struct error *err)
@@ -22,10 +33,15 @@ int unlog_new(struct unlog **u, goparse_reader *read, void *ctx, struct error *e
 
 	*u = new;
 	if (new && !stage_init(&new->charset.stage, read, ctx) &&
-	    !stage_init(&new->outer.stage, charset_read, &new->charset) &&
+	    !stage_init(&new->signs.stage, charset_read, &new->charset) &&
+	    !stage_init(&new->pieces.stage, signs_read, &new->signs) &&
+	    !stage_init(&new->csv.stage, pieces_read, &new->pieces) &&
+	    !stage_init(&new->outer.stage, csv_read, &new->csv) &&
 	    !stage_init(&new->inner.stage, quoted_read, &new->outer) &&
-	    !stage_init(&new->prefix.stage, quoted_read, &new->inner) &&
-	    !stage_init(&new->spaced.stage, prefix_read, &new->prefix))
+	    !stage_init(&new->joined.stage, quoted_read, &new->inner) &&
+	    !prefix_init(&new->prefix, joined_read, &new->joined) &&
+	    !stage_init(&new->spaced.stage, prefix_read, &new->prefix) &&
+	    !stage_init(&new->order.stage, spaced_read, &new->spaced))
 		return 0;
 	unlog_free(new);
 	*u = NULL;
@@ -37,16 +53,21 @@ void unlog_free(struct unlog *u)
 	if (!u)
 		return;
 	stage_release(&u->charset.stage);
+	stage_release(&u->signs.stage);
+	pieces_release(&u->pieces);
+	stage_release(&u->csv.stage);
 	stage_release(&u->outer.stage);
 	stage_release(&u->inner.stage);
-	stage_release(&u->prefix.stage);
+	stage_release(&u->joined.stage);
+	prefix_release(&u->prefix);
 	stage_release(&u->spaced.stage);
+	stage_release(&u->order.stage);
 	free(u);
 }
 
 int unlog_read(void *unlog, void *buf, size_t len, size_t *got, struct error *err)
 {
-	return spaced_read(&((struct unlog *)unlog)->spaced, buf, len, got, err);
+	return order_read(&((struct unlog *)unlog)->order, buf, len, got, err);
 }
 
 struct telling {
@@ -71,13 +92,73 @@ static void tell_charset(struct telling *t, const struct charset *c)
 	if (c->is == CHARSET_RETURNS)
 		tell(t, "carriage returns read as ends of lines", "", 0);
 	else if (c->is != CHARSET_PLAIN)
-		tell(t, "read as UTF-16", "", 0);
+		tell(t, c->width == 4 ? "read as UTF-32" : "read as UTF-16", "", 0);
+}
+
+static void tell_signs(struct telling *t, const struct signs *g)
+{
+	if (g->told && g->entities)
+		tell(t, "HTML's entities undone", "", 0);
+	else if (g->told && (g->spaces || g->latin))
+		tell(t, "no-break spaces read as blanks", "", 0);
+	if (g->told && g->colours)
+		tell(t, "colours taken out", "", 0);
+}
+
+static void tell_pieces(struct telling *t, const struct unlog *u)
+{
+	char left_out[64];
+
+	if (u->pieces.used || u->outer.pieces || u->inner.pieces)
+		tell(t, "pieces of lines joined", "", 0);
+	if (!u->pieces.left_out)
+		return;
+	snprintf(left_out, sizeof(left_out), "lines between them left out: %lu",
+		 u->pieces.left_out);
+	tell(t, left_out, "", 0);
+}
+
+static void tell_csv(struct telling *t, const struct csv *c)
+{
+	char column[48];
+
+	snprintf(column, sizeof(column), "read from column %u of CSV", c->column + 1);
+	if (c->delimiter)
+		tell(t, column, "", 0);
 }
 
 static void tell_quoted(struct telling *t, const struct quoted *q)
 {
-	if (q->used)
+	if (q->listed)
+		tell(t, "a list of strings read as lines", "", 0);
+	else if (q->used)
 		tell(t, q->key_len ? "escapes undone in " : "escapes undone", q->key, q->key_len);
+}
+
+static void tell_joined(struct telling *t, const struct joined *j)
+{
+	if (j->used && joined_is_lines(j))
+		tell(t, "taken off the end of each line: ", j->end, j->end_len - 1);
+	else if (j->used)
+		tell(t,
+		     j->end_len ? "lines taken apart that were joined by " :
+				  "lines taken apart that were joined by blanks",
+		     j->end, j->end_len);
+}
+
+static void tell_prefix(struct telling *t, const struct prefix *p)
+{
+	char left_out[64];
+
+	if (p->first.len)
+		tell(t, "taken off each line: ", p->first.text, p->first.len);
+	if (p->then.len)
+		tell(t, "then: ", p->then.text, p->then.len);
+	if (!p->lost_count && !p->aside.left_out)
+		return;
+	snprintf(left_out, sizeof(left_out), "lines of other dumps left out: %lu%s",
+		 p->lost_count + p->aside.left_out, p->lost.len ? ", such as behind " : "");
+	tell(t, left_out, p->lost.text, p->lost.len);
 }
 
 bool unlog_tell(const struct unlog *u, char *text, size_t room)
@@ -85,11 +166,30 @@ bool unlog_tell(const struct unlog *u, char *text, size_t room)
 	struct telling t = { text, 0, room };
 
 	tell_charset(&t, &u->charset);
+	tell_signs(&t, &u->signs);
+	tell_pieces(&t, u);
+	tell_csv(&t, &u->csv);
 	tell_quoted(&t, &u->outer);
 	tell_quoted(&t, &u->inner);
-	if (u->prefix.len)
-		tell(&t, "taken off each line: ", u->prefix.text, u->prefix.len);
+	tell_joined(&t, &u->joined);
+	tell_prefix(&t, &u->prefix);
 	if (u->spaced.is)
 		tell(&t, "the empty line behind each line taken out", "", 0);
 	return t.len;
+}
+
+bool unlog_clue(const struct unlog *u, char *text, size_t room)
+{
+	static const char *const says[] = {
+		[SIGNS_ODD] =
+			"where the header does not end its line: give each line of the dump its own",
+		[SIGNS_PERCENT] = "which is encoded for a URL: decode it first",
+		[SIGNS_BASE64] = "which is base64: `base64 -d` decodes it",
+	};
+	const struct signs *g = &u->signs;
+
+	if (!g->clue)
+		return false;
+	snprintf(text, room, "line %lu has '%s', %s", g->line, g->excerpt, says[g->clue]);
+	return true;
 }

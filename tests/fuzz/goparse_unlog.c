@@ -40,7 +40,9 @@ static void read_all(struct unlog *u, struct buffer *out)
 	char piece[4096];
 
 	while (got) {
-		must(!unlog_read(u, piece, sizeof(piece), &got, NULL));
+		int rc = unlog_read(u, piece, sizeof(piece), &got, NULL);
+
+		must(!rc || (rc == ERR_FORMAT && !got)); /* the newest line is the first */
 		must(!buffer_add(out, piece, got));
 	}
 }
@@ -55,6 +57,8 @@ static struct buffer unlogged(const uint8_t *data, size_t size, size_t most)
 	must(!unlog_new(&u, give, &pieces, NULL));
 	read_all(u, &out);
 	if (unlog_tell(u, told, sizeof(told)))
+		must(memchr(told, '\0', sizeof(told)) != NULL);
+	if (unlog_clue(u, told, sizeof(told)))
 		must(memchr(told, '\0', sizeof(told)) != NULL);
 	unlog_free(u);
 	return out;

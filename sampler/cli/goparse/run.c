@@ -42,6 +42,7 @@ struct run {
 	int at;			    /* index of the file that is being read */
 	struct dumps present;	    /* the dump in it that is being read */
 	char *name;		    /* its name, if it is not the file's first */
+	char clue[256];		    /* what is in a file without goroutines; empty: not known */
 	int64_t time_nanos;
 	bool broken; /* reading one of the dumps ended in an error */
 };
@@ -162,7 +163,7 @@ static int finish_dump(struct run *r, const struct goinput *in, struct error *er
 {
 	const struct goparse_stats *stats = goparse_stats(r->parser);
 	struct goparse_dump *d = &r->dumps[r->at];
-	const char *hint = goinput_hint(in);
+	const char *kind = goinput_hint(in), *hint = kind || !*r->clue ? kind : r->clue;
 	int64_t when = goinput_time(in);
 	int rc = 0;
 
@@ -192,7 +193,11 @@ static int parse_log(struct run *r, struct goinput *in, struct error *err)
 	rc = goparse_stream(r->parser, unlog_read, u, take, r, err);
 	if (r->dumps[r->at].goroutines && unlog_tell(u, told, sizeof(told)))
 		say(r->o, r->dumps[r->at].name, told);
+	if (!unlog_clue(u, r->clue, sizeof(r->clue)))
+		*r->clue = '\0';
 	unlog_free(u);
+	if (rc && !goinput_failed(in) && rc == ERR_FORMAT)
+		error_prefix(err, "'%s'", r->dumps[r->at].name);
 	return rc;
 }
 

@@ -100,6 +100,8 @@ Test(parse, headers_behind_other_text)
 	check("\033[1;31mgoroutine 1 [running]: \r\r\nmain.f() \n\t/x.go:1 +0x2  \n\033[0m\n \n"
 	      "goroutine 2 [idle]:\n",
 	      "1: 1 [running]| main.f /x.go:1 +0x2\n6: 2 [idle]\n4! ?[0m ? a function call\n");
+	check("goroutine 1 [running]::\n" FRAME "a: goroutine 7 [select]:::\n" FRAME,
+	      "1: 1 [running]| main.f /x.go:1 +0x2\n4: 7 [select]| main.f /x.go:1 +0x2\n");
 	check("goroutines: 3 [x]:\nthe goroutine 7 [select] ended\nmygoroutine 7 [select]:\n", "");
 }
 

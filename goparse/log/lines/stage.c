@@ -1,4 +1,4 @@
-#include "goparse/log/stage.h"
+#include "goparse/log/lines/stage.h"
 
 #include <stdlib.h>
 #include <string.h>

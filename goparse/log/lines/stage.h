@@ -5,8 +5,8 @@
  * A step works through a window of the input. Of a line it can look at STAGE_AHEAD bytes at least,
  * or at all that there is. If the step before fails, what came before is worked through first.
  */
-#ifndef GOPARSE_LOG_STAGE_H
-#define GOPARSE_LOG_STAGE_H
+#ifndef GOPARSE_LOG_LINES_STAGE_H
+#define GOPARSE_LOG_LINES_STAGE_H
 
 #include "base/buffer.h"
 #include "base/error.h"

@@ -1,0 +1,103 @@
+#include "goparse/log/order.h"
+
+#include "goparse/dumplines.h"
+#include "goparse/frame.h"
+#include "goparse/header.h"
+#include "goparse/text.h"
+
+static bool is_call(struct goparse_text line)
+{
+	struct goparse_frame frame;
+
+	return frame_call(line, &frame);
+}
+
+/* A place, also behind what a log writes before it. */
+static bool is_place(struct goparse_text line)
+{
+	struct goparse_frame frame;
+	const char *tab = line.len ? memrchr(line.at, '\t', line.len) : NULL;
+
+	if (tab)
+		line = (struct goparse_text){ tab, line.len - (size_t)(tab - line.at) };
+	return frame_place(line, line, &frame);
+}
+
+static bool is_creator(struct goparse_text line)
+{
+	struct goparse_frame frame;
+	uint64_t creator;
+
+	return frame_created_by(line, &frame, &creator);
+}
+
+static bool take(struct dumplines *l, bool is(struct goparse_text line))
+{
+	bool good = l->have == LINES_LINE && is(l->line);
+
+	dumplines_next(l);
+	return good;
+}
+
+/* The header is in the window's first line. */
+static bool is_newest_first(const struct order *o)
+{
+	struct goparse_text rest = stage_rest(&o->stage);
+	struct dumplines l;
+	bool place;
+
+	dumplines_init(&l, rest.at, rest.len, !o->stage.ended, 1);
+	dumplines_next(&l);
+	while (l.have == LINES_LINE && !l.line.len)
+		dumplines_next(&l);
+	place = l.have == LINES_END || (l.have == LINES_LINE && is_place(l.line));
+	if (place && o->call && o->place)
+		return true;
+	return take(&l, is_place) && take(&l, is_creator) && take(&l, is_place) &&
+	       take(&l, is_call);
+}
+
+static int take_line(struct order *o)
+{
+	struct stage *s = &o->stage;
+	struct goparse_text line, header;
+
+	(void)stage_line(s, &line);
+	text_trim_end(&line);
+	if (!s->inside && header_find(line, &header)) {
+		o->newest_first = is_newest_first(o);
+		s->passes = true;
+		return 0;
+	}
+	if (!s->inside) {
+		o->place = o->before;
+		o->call = is_call(line);
+		o->before = is_place(line);
+	}
+	return stage_hand_on_line(s, 0);
+}
+
+static int work(struct stage *s)
+{
+	struct order *o = (struct order *)s; /* its first member */
+	size_t at = s->at;
+	int rc = 0;
+
+	while (!rc && !s->passes && s->at < s->len && (at == s->at || stage_goes_on(s)))
+		rc = take_line(o);
+	return !rc && s->passes && at == s->at ? stage_hand_on(s, s->len - s->at) : rc;
+}
+
+int order_read(void *order, void *buf, size_t len, size_t *got, struct error *err)
+{
+	struct order *o = order;
+	int rc = stage_read(&o->stage, work, buf, len, got, err);
+
+	if (!o->newest_first)
+		return rc;
+	*got = 0;
+	return error_set(
+		err, ERR_FORMAT,
+		"the lines of the dump stand in the opposite order, the newest first: `tac` turns "
+		"them");
+}

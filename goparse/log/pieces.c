@@ -1,0 +1,182 @@
+#include "goparse/log/pieces.h"
+
+#include <string.h>
+
+#include "goparse/dumplines.h"
+#include "goparse/text.h"
+
+enum { LINES_SEEN = 8, TIME_MAX = 40 };
+
+/* "2024-05-05T12:00:00.1Z stderr P text" (CRI, kubernetes/kubernetes pkg/kubelet/kuberuntime/logs). */
+struct entry {
+	struct goparse_text before, text; /* up to the blank behind the stream */
+	char stream;			  /* 'o' or 'e' */
+	bool partial;
+};
+
+static bool take_time(struct goparse_text *line)
+{
+	const char *blank = memchr(line->at, ' ', line->len < TIME_MAX ? line->len : TIME_MAX);
+
+	if (!blank || blank - line->at < 20 || text_digit(line->at[0]) >= 10 ||
+	    line->at[4] != '-' || line->at[10] != 'T')
+		return false;
+	return text_take(line, line->at, (size_t)(blank + 1 - line->at));
+}
+
+static bool parse(struct goparse_text line, struct entry *e)
+{
+	struct goparse_text rest = line;
+	const char *blank;
+
+	if (!take_time(&rest) || !text_take(&rest, LITERAL("std")) || !rest.len)
+		return false;
+	e->stream = rest.at[0];
+	if (!text_take(&rest, LITERAL("out ")) && !text_take(&rest, LITERAL("err ")))
+		return false;
+	e->before = (struct goparse_text){ line.at, (size_t)(rest.at - line.at) };
+	e->partial = text_starts(rest, LITERAL("P"));
+	if (!e->partial && !text_starts(rest, LITERAL("F")))
+		return false;
+	blank = memchr(rest.at, ' ', rest.len);
+	if (rest.len > 1 && rest.at[1] != ' ' && rest.at[1] != ':')
+		return false;
+	e->text = (struct goparse_text){ rest.at + rest.len, 0 };
+	if (blank)
+		e->text = (struct goparse_text){ blank + 1,
+						 (size_t)(rest.at + rest.len - blank) - 1 };
+	return true;
+}
+
+static int put(struct pieces *p, struct goparse_text text)
+{
+	return buffer_add(&p->stage.out, text.at, text.len);
+}
+
+static int put_newline(struct pieces *p)
+{
+	return buffer_add(&p->stage.out, "\n", p->newline);
+}
+
+static int put_aside(struct pieces *p, struct goparse_text line)
+{
+	if (line.len >= PIECES_ASIDE_MAX - p->between.len) {
+		p->left_out++;
+		return 0;
+	}
+	return buffer_add(&p->between, line.at, line.len) || buffer_add(&p->between, "\n", 1) ?
+		       ERR_NOMEM :
+		       0;
+}
+
+/* The first piece is handed on as if it were a whole line. */
+static int put_first(struct pieces *p, struct goparse_text line, const struct entry *e)
+{
+	if (!e->partial)
+		return put(p, line) || put_newline(p) ? ERR_NOMEM : 0;
+	p->used = true;
+	p->open = e->stream;
+	return put(p, e->before) || buffer_add(&p->stage.out, "F ", 2) || put(p, e->text) ?
+		       ERR_NOMEM :
+		       0;
+}
+
+static int put_next(struct pieces *p, const struct entry *e)
+{
+	if (put(p, e->text) || (!e->partial && put_newline(p)))
+		return ERR_NOMEM;
+	p->open = e->partial ? p->open : 0;
+	return 0;
+}
+
+static int put_line(struct pieces *p, struct goparse_text line)
+{
+	struct entry e = { 0 };
+	bool is = parse(line, &e);
+
+	if (!p->open)
+		return put_first(p, line, &e);
+	return is && e.stream == p->open ? put_next(p, &e) : put_aside(p, line);
+}
+
+/* Hands on the lines that came between the pieces of a line that has ended. */
+static int put_between(struct pieces *p)
+{
+	struct buffer lines = p->between;
+	struct goparse_text rest = { (char *)lines.data, lines.len }, line;
+	int rc = 0;
+
+	p->between = (struct buffer){ 0 };
+	while (!rc && rest.len) {
+		line = (struct goparse_text){
+			rest.at, (size_t)((char *)memchr(rest.at, '\n', rest.len) - rest.at)
+		};
+		text_take(&rest, rest.at, line.len + 1);
+		rc = put_line(p, line);
+	}
+	buffer_release(&lines);
+	return rc;
+}
+
+static int take_line(struct pieces *p)
+{
+	struct stage *s = &p->stage;
+	struct goparse_text line;
+	struct entry e;
+	int rc;
+
+	if (!stage_line(s, &line) || s->inside || (!p->open && !(parse(line, &e) && e.partial)))
+		return stage_hand_on_line(s, 0);
+	p->newline = line.len < s->len - s->at;
+	s->at += line.len + p->newline;
+	text_take_end(&line, LITERAL("\r"));
+	rc = put_line(p, line);
+	p->newline = true;
+	return rc || p->open || !p->between.len ? rc : put_between(p);
+}
+
+static bool begins(const struct stage *s)
+{
+	struct goparse_text rest = stage_rest(s);
+	struct entry e;
+
+	struct dumplines l;
+
+	dumplines_init(&l, rest.at, rest.len, !s->ended, 1);
+	for (int i = 0; i < LINES_SEEN && l.have == LINES_LINE; i++) {
+		if (parse(l.line, &e))
+			return true;
+		dumplines_next(&l);
+	}
+	return false;
+}
+
+static int work(struct stage *s)
+{
+	struct pieces *p = (struct pieces *)s; /* its first member */
+	size_t at = s->at;
+	int rc = 0;
+
+	s->passes = stage_at_start(s) && !begins(s);
+	if (s->passes)
+		return stage_hand_on(s, s->len - s->at);
+	while (!rc && (at == s->at || stage_goes_on(s)))
+		rc = take_line(p);
+	/* The input ends within a line of pieces. */
+	while (!rc && s->ended && s->at == s->len && p->between.len) {
+		p->open = 0;
+		rc = buffer_add(&s->out, "\n", 1) ? ERR_NOMEM : put_between(p);
+	}
+	return rc;
+}
+
+void pieces_release(struct pieces *p)
+{
+	stage_release(&p->stage);
+	buffer_release(&p->between);
+}
+
+int pieces_read(void *pieces, void *buf, size_t len, size_t *got, struct error *err)
+{
+	return stage_read(&((struct pieces *)pieces)->stage, work, buf, len, got, err);
+}
