@@ -148,7 +148,7 @@ Test(codes, a_name_is_that_of_a_code_object_and_a_method_entry)
 	bool hidden;
 	int rc;
 
-	cr_assert_eq(interp_codes_prove(&codes, &runtime, 0, &walk, &copy, &live, false), 0);
+	cr_assert_eq(interp_codes_prove(&codes, &runtime, 0, &walk, &copy, &live), 0);
 	cr_assert_eq(resolved, 2);
 	cr_assert_eq(codes.count, 2);
 	cr_assert(interp_codes_place(&codes, &runtime, &frames[1], language, &names, &place,
