@@ -97,13 +97,29 @@ static bool maps_have_changed(struct dump *d)
 
 /* Keeping. */
 
+struct resting {
+	const struct threads *threads;
+	const struct thread *thread;
+	uint64_t slices; /* when it was looked at */
+};
+
+static bool still_rests(const void *of)
+{
+	const struct resting *r = of;
+	struct schedstat now;
+
+	return thread_counters(r->threads, r->thread, &now) && now.slices == r->slices;
+}
+
 /* Puts interpreted frames into the walk. Their names are read now: a code object may be freed at any
- * time. */
-static int merge(struct dump *d)
+ * time. `resting`: of a thread that waits; else NULL. */
+static int merge(struct dump *d, const struct resting *resting)
 {
 	struct interp_context context = {
 		.maps = member_of(d)->maps,
 		.stack = &d->livestack.memory,
+		.stands_still = resting ? still_rests : NULL,
+		.of = resting,
 		.names = &d->interpreted,
 		.counts = d->counts,
 	};
@@ -208,6 +224,7 @@ static int glance(struct dump *d, struct thread *thread)
 {
 	struct member *m = member_of(d);
 	struct schedstat before, after;
+	struct resting resting;
 	struct call call;
 	int rc;
 
@@ -242,7 +259,8 @@ static int glance(struct dump *d, struct thread *thread)
 	}
 	d->look.syscall = call.number;
 	d->stats.glances++;
-	if (merge(d))
+	resting = (struct resting){ m->threads, thread, before.slices };
+	if (merge(d, &resting))
 		return ERR_NOMEM;
 	return keep(d, thread, true);
 }
@@ -327,7 +345,7 @@ static int walk_taken(struct dump *d, struct thread *thread)
 	}
 	if (!same_address_space(member_of(d)) || maps_have_changed(d))
 		return 0;
-	return merge(d) ? ERR_NOMEM : keep(d, thread, true);
+	return merge(d, NULL) ? ERR_NOMEM : keep(d, thread, true);
 }
 
 /* A copy did not come back in time. What it uses is left to it, and its process is not read again. */

@@ -223,11 +223,12 @@ static int name_fresh(struct interp_codes *c, const struct interp_runtime *r,
 }
 
 int interp_codes_prove(struct interp_codes *c, const struct interp_runtime *r, unsigned of,
-		       const struct interp_walk *walk, const struct memory *copy,
-		       const struct memory *live)
+		       const struct interp_walk *walk, const struct memory *seen,
+		       const struct memory *live, bool *proven)
 {
 	size_t fresh, uncopied;
 	long count;
+	int rc;
 
 	if (c->arena.total > ARENA_MAX || c->count > ENTRIES_MAX)
 		forget_all(c);
@@ -235,10 +236,14 @@ int interp_codes_prove(struct interp_codes *c, const struct interp_runtime *r, u
 	count = ask(c, of, walk);
 	if (count < 0)
 		return ERR_NOMEM;
-	identify(c, r, copy, 0, (size_t)count);
+	identify(c, r, seen, 0, (size_t)count);
 	fresh = compare(c, (size_t)count, &uncopied);
 	prove_uncopied(c, r, live, uncopied, (size_t)count - uncopied);
-	return name_fresh(c, r, live, fresh);
+	rc = name_fresh(c, r, live, fresh);
+	*proven = true;
+	for (long i = 0; i < count; i++)
+		*proven &= c->entries[c->asked[i]].proven;
+	return rc;
 }
 
 bool interp_codes_place(struct interp_codes *c, const struct interp_runtime *r,

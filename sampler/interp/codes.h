@@ -58,12 +58,12 @@ struct interp_codes {
 
 void interp_codes_release(struct interp_codes *c);
 
-/* Proves the code objects of the frames of runtime number `of`, and reads the names of new ones.
- * `copy` is the look's memory, `live` the process's. A thread that has not run since the look is none
- * to rely on: it may begin to run while this reads. ERR_NOMEM. */
+/* Proves the code objects of the frames of runtime number `of`, and reads the names of new ones. `seen`
+ * has what the sample has seen: the look's copy, or, of a thread that has not run since, the process's
+ * memory, which is `live`. *proven: all of them are. ERR_NOMEM. */
 int interp_codes_prove(struct interp_codes *c, const struct interp_runtime *r, unsigned of,
-		       const struct interp_walk *walk, const struct memory *copy,
-		       const struct memory *live);
+		       const struct interp_walk *walk, const struct memory *seen,
+		       const struct memory *live, bool *proven);
 
 /* The place of a frame whose code object was proven last. `language` is that of the runtime. False:
  * it has no name. *hidden: it is not shown. *rc: ERR_NOMEM or 0. */

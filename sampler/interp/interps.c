@@ -385,14 +385,37 @@ bool interps_task(struct interps *i, const struct interp_look *look, char *name,
 
 /* Merging. */
 
-static int prove(struct interps *i, const struct interp_look *look)
+static int prove_by(struct interps *i, const struct interp_look *look, const struct memory *seen,
+		    bool *proven)
 {
-	for (unsigned k = 0; k < look->count; k++)
-		if (look->states[k] &&
-		    interp_codes_prove(i->codes[k], &i->set.at[k], k, &look->copy.walk,
-				       &look->copy.memory, &i->live.memory))
+	bool of_one;
+
+	*proven = true;
+	for (unsigned k = 0; k < look->count; k++) {
+		if (!look->states[k])
+			continue;
+		if (interp_codes_prove(i->codes[k], &i->set.at[k], k, &look->copy.walk, seen,
+				       &i->live.memory, &of_one))
 			return ERR_NOMEM;
+		*proven &= of_one;
+	}
 	return 0;
+}
+
+/* What there was no time to copy is still there, if the thread has not run until it was read. Such a thread
+ * has no other look. */
+static int prove(struct interps *i, const struct interp_look *look,
+		 const struct interp_context *context)
+{
+	bool proven;
+	int rc = prove_by(i, look, &look->copy.memory, &proven);
+
+	if (rc || proven || !context->stands_still || !context->stands_still(context->of))
+		return rc;
+	rc = prove_by(i, look, &i->live.memory, &proven);
+	if (!rc && !context->stands_still(context->of))
+		rc = prove_by(i, look, &look->copy.memory, &proven);
+	return rc;
 }
 
 static int special_place(struct interp_names *names, const char *text, uint32_t language,
@@ -507,7 +530,7 @@ static int merge(struct interps *i, const struct interp_look *look, const struct
 	const struct interp_walk *walk = &look->copy.walk;
 
 	if (room_for((void **)&i->shown, &i->shown_room, walk->count, sizeof(*i->shown)) ||
-	    prove(i, look))
+	    prove(i, look, context))
 		return ERR_NOMEM;
 	set_anchors(i, look, native, context);
 	for (size_t n = 0; n < walk->count; n++)

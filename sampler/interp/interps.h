@@ -69,7 +69,10 @@ bool interps_task(struct interps *i, const struct interp_look *look, char *name,
 /* What interps_merge takes besides the look. */
 struct interp_context {
 	const struct modmap *maps;
-	const struct memory *stack; /* the copied C stack */
+	const struct memory *stack;	      /* the copied C stack */
+	bool (*stands_still)(const void *of); /* has the thread not run since the look? NULL: it may
+					       * have */
+	const void *of;
 	struct interp_names *names;
 	struct interp_counts *counts; /* [INTERP_LANGUAGES] */
 };

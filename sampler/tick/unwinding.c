@@ -154,15 +154,31 @@ static bool stands_still(const struct member *m, const struct thread *thread,
 	       now.slices == slot->slices;
 }
 
+struct standing {
+	const struct member *member;
+	const struct thread *thread;
+	const struct slot *slot;
+};
+
+static bool standing_still(const void *of)
+{
+	const struct standing *s = of;
+
+	return stands_still(s->member, s->thread, s->slot);
+}
+
 /* Puts interpreted frames into *whole, if there are any. */
 static int join_interpreted(struct recorded *r, struct walker *w, const struct slot *slot,
-			    const struct stack **whole)
+			    const struct thread *thread, const struct stack **whole)
 {
 	struct member *m = r->members[slot->context.member];
+	struct standing standing = { m, thread, slot };
 	const struct interp_look *look = &slot->snapshot.interp;
 	struct interp_context context = {
 		.maps = m->maps,
 		.stack = &slot->snapshot.memory,
+		.stands_still = standing_still,
+		.of = &standing,
 		.names = &r->interpreted,
 		.counts = r->stats.interpreted,
 	};
@@ -210,7 +226,7 @@ static int keep_stack(struct recorded *r, struct walker *w, const struct slot *s
 	const struct stack *whole = &w->walk;
 	struct stackset_entry *e;
 
-	if (join_interpreted(r, w, slot, &whole) || join_kernel(r, w, slot, &whole) ||
+	if (join_interpreted(r, w, slot, thread, &whole) || join_kernel(r, w, slot, &whole) ||
 	    (r->wall && walltime_account_runnable(r, slot, thread, whole)) ||
 	    stackset_add(&r->stacks, &slot->context, whole, &thread->newest.stack))
 		return ERR_NOMEM;

@@ -80,6 +80,7 @@ static void sample(pid_t tid, uint64_t counter, unsigned us)
 	const struct interp_walk *walk = &look.copy.walk;
 	uint32_t language;
 	uint64_t value;
+	bool proven;
 	int signal;
 
 	usleep(us);
@@ -91,7 +92,8 @@ static void sample(pid_t tid, uint64_t counter, unsigned us)
 		exit(0);
 	usleep(us);
 	if (interp_place_learn(&place, &look) || !look.any ||
-	    interp_codes_prove(&codes, &set.at[0], 0, walk, &look.copy.memory, &live.memory) ||
+	    interp_codes_prove(&codes, &set.at[0], 0, walk, &look.copy.memory, &live.memory,
+			       &proven) ||
 	    interp_names_language(&names, set.at[0].ops->mapping, &language))
 		return;
 	printf("%lu", value);

@@ -110,6 +110,8 @@ static void end(void)
 
 TestSuite(codes, .init = start, .fini = end);
 
+static bool all_proven; /* of the last sample */
+
 /* The name of code object `i` in a sample; NULL: it has none. */
 static const char *sampled(int i)
 {
@@ -121,7 +123,7 @@ static const char *sampled(int i)
 	bool hidden;
 	int rc;
 
-	cr_assert_eq(interp_codes_prove(&codes, &runtime, 0, &walk, &copy, &live), 0);
+	cr_assert_eq(interp_codes_prove(&codes, &runtime, 0, &walk, &copy, &live, &all_proven), 0);
 	if (!interp_codes_place(&codes, &runtime, &frame, language, &names, &place, &hidden, &rc))
 		return NULL;
 	f = interp_names_find(&names, names.images[language], place);
@@ -145,10 +147,10 @@ Test(codes, a_name_is_that_of_a_code_object_and_a_method_entry)
 	struct interp_frame frames[2] = { { .code = 1000 }, { .code = 1000, .method = 8 } };
 	struct interp_walk walk = { .frames = frames, .count = 2, .room = 2 };
 	uint32_t place;
-	bool hidden;
+	bool hidden, proven;
 	int rc;
 
-	cr_assert_eq(interp_codes_prove(&codes, &runtime, 0, &walk, &copy, &live), 0);
+	cr_assert_eq(interp_codes_prove(&codes, &runtime, 0, &walk, &copy, &live, &proven), 0);
 	cr_assert_eq(resolved, 2);
 	cr_assert_eq(codes.count, 2);
 	cr_assert(interp_codes_place(&codes, &runtime, &frames[1], language, &names, &place,
@@ -231,6 +233,9 @@ Test(codes, what_was_not_copied_has_no_name)
 {
 	held[0].version = 0;
 	cr_assert_null(sampled(0));
+	cr_assert(!all_proven);
+	cr_assert_str_eq(sampled(1), "f1");
+	cr_assert(all_proven);
 }
 
 Test(codes, memory_that_is_gone_has_no_name)
