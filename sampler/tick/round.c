@@ -116,7 +116,7 @@ static int start_member(struct recorded *r, struct member *m, struct error *err)
 {
 	int rc = recorded_start_member(r, m, true, err);
 
-	if (rc != ERR_GONE || r->ends_with_first)
+	if (rc != ERR_GONE || r->command)
 		return rc;
 	m->ended = true;
 	r->stats.gone++;
@@ -427,10 +427,11 @@ static void collect(struct round *r)
 }
 
 /* Waits for the tick, recording_stop, the target's end or slots that come back. (With several
- * targets, the end is found at the ticks.) */
+ * targets, or children of one, the end is found at the ticks.) */
 static void wait_for_tick(struct round *r)
 {
-	bool decides = r->recorded.member_count == 1 || r->recorded.ends_with_first;
+	bool alone = r->recorded.member_count == 1 && !r->recorded.children;
+	bool decides = alone || recorded_ends_with_first(&r->recorded);
 	const int fds[EVENTS] = { r->stop_fd, decides ? r->recorded.members[0]->process.pid_fd : -1,
 				  r->ticking.back_fd };
 	uint64_t until = r->plan.next_tick_ns;
