@@ -49,7 +49,7 @@ struct recorded {
 	size_t living_room;
 	unsigned rate;
 	bool wall, children, goid;
-	bool late; /* samples come by themselves: no member is read to find the one that runs */
+	bool late;    /* samples come by themselves: no member is read to find the one that runs */
 	bool command; /* the first member is a command */
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC; end 0: none */
 	uint64_t start_real_ns;
