@@ -24,25 +24,28 @@ void json_addf(struct json *j, const char *fmt, ...)
 	va_end(ap);
 }
 
-static int add_character(struct buffer *b, uint32_t c, const char *bytes, size_t len)
+/* \u escapes have 16 bits, so a character beyond has two (RFC 8259, section 7). */
+static int add_escaped(struct buffer *b, uint32_t c)
 {
-	if (c == UTF8_REPLACEMENT && len == 1)
-		return buffer_add(b, "\\ufffd", 6);
-	if (c == '"' || c == '\\')
-		return buffer_addf(b, "\\%c", (int)c);
-	if (!printable_rune(c))
-		return buffer_addf(b, "\\u%04x", c);
-	return buffer_add(b, bytes, len);
+	if (c > 0xffff)
+		return buffer_addf(b, "\\u%04x\\u%04x", 0xd7c0 + (c >> 10), 0xdc00 + (c & 0x3ff));
+	return buffer_addf(b, "\\u%04x", c);
+}
+
+static int add_character(struct buffer *b, const char *text, size_t len, size_t *size)
+{
+	bool shown = printable_next(text, len, size);
+
+	if (*text == '"' || *text == '\\')
+		return buffer_addf(b, "\\%c", *text);
+	return shown ? buffer_add(b, text, *size) : add_escaped(b, utf8_next(text, len, size));
 }
 
 void json_add_string(struct json *j, const char *text, size_t len)
 {
 	json_add(j, "\"");
-	for (size_t at = 0, n; !j->rc && at < len; at += n) {
-		uint32_t c = utf8_next(text + at, len - at, &n);
-
-		j->rc = add_character(j->out, c, text + at, n);
-	}
+	for (size_t at = 0, n; !j->rc && at < len; at += n)
+		j->rc = add_character(j->out, text + at, len - at, &n);
 	json_add(j, "\"");
 }
 

@@ -1,5 +1,9 @@
 #include "base/utf8.h"
 
+struct range {
+	uint32_t first, last;
+};
+
 /* The length in bytes of a character with this first byte; 0 if no character begins with it. */
 static size_t length(unsigned char first)
 {
@@ -75,4 +79,53 @@ size_t utf8_fit(const char *text, size_t len, size_t room)
 	while (room && ((uint8_t)text[room] & 0xc0) == 0x80)
 		room--;
 	return room;
+}
+
+/* Default_Ignorable_Code_Point (UAX #44; DerivedCoreProperties.txt of Unicode 16), and the marks of
+ * annotations, U+FFF9 to U+FFFB, which no font shows either. */
+static const struct range invisible[] = {
+	{ 0xad, 0xad },	      { 0x34f, 0x34f },	  { 0x61c, 0x61c },	{ 0x115f, 0x1160 },
+	{ 0x17b4, 0x17b5 },   { 0x180b, 0x180f }, { 0x200b, 0x200f },	{ 0x202a, 0x202e },
+	{ 0x2060, 0x206f },   { 0x3164, 0x3164 }, { 0xfe00, 0xfe0f },	{ 0xfeff, 0xfeff },
+	{ 0xffa0, 0xffa0 },   { 0xfff0, 0xfffb }, { 0x1bca0, 0x1bca3 }, { 0x1d173, 0x1d17a },
+	{ 0xe0000, 0xe0fff },
+};
+
+/* Variation_Selector (PropList.txt) */
+static const struct range selectors[] = {
+	{ 0x180b, 0x180d },
+	{ 0x180f, 0x180f },
+	{ 0xfe00, 0xfe0f },
+	{ 0xe0100, 0xe01ef },
+};
+
+/* ZERO WIDTH NON-JOINER and JOINER, MONGOLIAN VOWEL SEPARATOR */
+static const struct range joiners[] = {
+	{ 0x180e, 0x180e },
+	{ 0x200c, 0x200d },
+};
+
+#define IN(ranges, c) is_in(ranges, sizeof(ranges) / sizeof(*(ranges)), c)
+
+static bool is_in(const struct range *ranges, size_t count, uint32_t c)
+{
+	for (size_t i = 0; i < count && c >= ranges[i].first; i++)
+		if (c <= ranges[i].last)
+			return true;
+	return false;
+}
+
+bool utf8_is_invisible(uint32_t ch)
+{
+	return IN(invisible, ch);
+}
+
+bool utf8_is_selector(uint32_t ch)
+{
+	return IN(selectors, ch);
+}
+
+bool utf8_is_joiner(uint32_t ch)
+{
+	return IN(joiners, ch);
 }

@@ -2,6 +2,7 @@
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,5 +23,11 @@ size_t utf8_put(char text[4], uint32_t ch);
 /* Returns how many of the `len` bytes of `text`, which is UTF-8, are the whole characters that
  * `room` bytes hold. */
 size_t utf8_fit(const char *text, size_t len, size_t room);
+
+/* Has the character no glyph of its own, does it select a variant of the one before, does it join two
+ * or keep them apart? Selectors and joiners are invisible, too. */
+bool utf8_is_invisible(uint32_t ch);
+bool utf8_is_selector(uint32_t ch);
+bool utf8_is_joiner(uint32_t ch);
 
 #endif

@@ -21,7 +21,7 @@ static size_t put(char *out, const char *at, size_t size, size_t *len)
 void excerpt(struct goparse_text line, char *out, size_t room)
 {
 	size_t used = 0, fits = 0, at = 0, len;
-	char one[4];
+	char one[PRINTABLE_MAX];
 
 	while (at < line.len) {
 		size_t more = put(one, line.at + at, line.len - at, &len);

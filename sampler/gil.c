@@ -54,43 +54,75 @@ static void keep_if_most(struct gil_account *a, const struct thread *thread,
 	printable(a->most[at].name, sizeof(a->most[at].name));
 }
 
-static void conclude(struct gil_account *a, const struct recorded *r, uint32_t member,
-		     const struct gil_times *times)
+/* What a thread did with its lock. */
+struct share {
+	uint64_t lock;
+	struct gil_times times;
+};
+
+static int by_lock(const void *a, const void *b)
 {
-	size_t count;
+	uint64_t one = ((const struct share *)a)->lock, other = ((const struct share *)b)->lock;
+
+	return (one > other) - (one < other);
+}
+
+static void count_locks(struct gil_account *a, struct share *shares, size_t count)
+{
+	uint64_t held_ns = 0;
+
+	qsort(shares, count, sizeof(*shares), by_lock);
+	for (size_t i = 0; i < count; i++) {
+		bool another = !i || shares[i].lock != shares[i - 1].lock;
+
+		held_ns = (another ? 0 : held_ns) + shares[i].times.held_ns;
+		a->locks += another;
+		a->held_most_ns = held_ns > a->held_most_ns ? held_ns : a->held_most_ns;
+	}
+}
+
+/* `shares` are by the threads' numbers; afterwards in another order. */
+static void conclude(struct gil_account *a, const struct recorded *r, uint32_t member,
+		     struct share *shares)
+{
+	size_t count, used = 0;
 	const struct thread *threads = threads_get(r->members[member]->threads, &count);
 
 	for (size_t i = 0; i < count; i++) {
-		if (!sum(&times[i]))
+		const struct gil_times *times = &shares[i].times;
+
+		if (!sum(times))
 			continue;
 		a->threads++;
-		a->all.held_ns += times[i].held_ns;
-		a->all.waited_ns += times[i].waited_ns;
-		keep_if_most(a, &threads[i], &times[i]);
+		a->all.held_ns += times->held_ns;
+		a->all.waited_ns += times->waited_ns;
+		keep_if_most(a, &threads[i], times);
+		shares[used++] = (struct share){ threads[i].gil, *times };
 	}
+	count_locks(a, shares, used);
 }
 
 static int account_member(struct gil_account *a, const struct recorded *r, struct accounts *cpu,
 			  uint32_t member)
 {
 	size_t count;
-	struct gil_times *times;
+	struct share *shares;
 
 	threads_get(r->members[member]->threads, &count);
-	times = calloc(count + 1, sizeof(*times));
-	if (!times)
+	shares = calloc(count + 1, sizeof(*shares));
+	if (!shares)
 		return ERR_NOMEM;
 	for (uint32_t i = 0; i < r->stacks.count; i++) {
 		const struct stackset_entry *e = &r->stacks.entries[i];
 		const char *gil = e->context.member == member ? gil_of(r, e) : NULL;
-		struct gil_times *of = &times[e->context.thread];
+		struct gil_times *of = &shares[e->context.thread].times;
 
 		if (gil)
 			*(strcmp(gil, "held") ? &of->waited_ns : &of->held_ns) += time_of(r, cpu,
 											  e);
 	}
-	conclude(a, r, member, times);
-	free(times);
+	conclude(a, r, member, shares);
+	free(shares);
 	return 0;
 }
 

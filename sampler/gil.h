@@ -2,6 +2,9 @@
  * How long the threads of a recording held the lock of their interpreter (CPython's GIL, Ruby's
  * GVL), and how long they waited for it: from the label `gil` of their samples.
  *
+ * Each ractor of Ruby, each process, and each interpreter of CPython that has a GIL of its own, has
+ * a lock of its own. The time of a thread counts for the lock that it used last.
+ *
  * Without wall time only threads on a CPU are sampled. Then the account has the CPU time for which
  * the lock was held, and no waiting.
  */
@@ -22,7 +25,9 @@ struct gil_times {
 
 struct gil_account {
 	struct gil_times all;
-	size_t threads; /* that held it or waited for it */
+	size_t threads;	       /* that held one or waited for it */
+	size_t locks;	       /* that these threads used */
+	uint64_t held_most_ns; /* for which one of them was held, of that for which it was most */
 	struct gil_thread {
 		pid_t tid;
 		char name[32];

@@ -18,7 +18,8 @@
 #include "pprof/wire/wire.h"
 
 enum {
-	HEAD = 4096,   /* that must be text */
+	HEAD = 4096, /* that must be text */
+	FOLDED_LINES = 100,
 	SEEN = 1 << 20 /* in which words are looked for */
 };
 
@@ -29,6 +30,11 @@ enum {
 #define SPEEDSCOPE \
 	"a file of speedscope: open it there; the profile it was made from is needed here"
 #define CHROME "a trace in Chrome's format: chrome://tracing and Perfetto show it"
+#define CALLGRIND "callgrind's output, or in its format: callgrind_annotate and KCachegrind show it"
+#define OTLP \
+	"OpenTelemetry's form of a profile (OTLP): the profile that it was made from is needed here"
+#define MEMRAY "a recording of memray: `memray flamegraph FILE` shows it"
+#define PRINTED "what pprof or sampler prints: the profile that it was made from is needed here"
 #define FIREFOX "a profile of Firefox's profiler: profiler.firefox.com shows it"
 #define CPUPROFILE \
 	"a CPU profile of V8 (.cpuprofile): Chrome's developer tools and speedscope show it"
@@ -45,10 +51,13 @@ static const struct magic magics[] = {
 	MAGIC("PERFILE2", "perf's own recording (perf.data): `perf report -i` shows it, "
 			  "perf_to_profile makes a pprof profile of it"),
 	MAGIC("2ELIFREP", "perf's own recording (perf.data) of a machine of the other byte order"),
-	MAGIC("\x7f"
-	      "ELF",
-	      "a program, a library or a core file (ELF); to sample a program: sampler -- PROGRAM"),
-	MAGIC("FLR\0", "a recording of Java Flight Recorder: `jfr print` shows it"),
+	MAGIC("FLR\0",
+	      "a recording of Java Flight Recorder: `jfr print` shows it, async-profiler's "
+	      "`jfrconv FILE out.pb.gz` makes a pprof profile of it"),
+	MAGIC("Nettrace", "a recording of dotnet-trace: `dotnet-trace convert --format speedscope "
+			  "FILE` makes a file of speedscope of it"),
+	MAGIC("memray\0", MEMRAY),
+	MAGIC("gmon", "a profile of a program built with -pg: `gprof PROGRAM FILE` shows it"),
 	MAGIC("PK\x03\x04", "a zip archive: unpack it first"),
 	MAGIC("\xfd"
 	      "7zXZ\0",
@@ -68,29 +77,46 @@ static const struct magic magics[] = {
 			  "goroutines in it"),
 	MAGIC("\x89PNG", "a picture (PNG)"),
 	MAGIC("SQLite format 3\0", "a database (SQLite)"),
-	MAGIC("JAVA PROFILE ", "a heap dump of a Java program (HPROF)"),
-	MAGIC("# callgrind format", "callgrind's output: callgrind_annotate shows it"),
-	MAGIC("version: 1\ncreator: callgrind", "callgrind's output: callgrind_annotate shows it"),
+	MAGIC("JAVA PROFILE ",
+	      "a heap dump of a Java program (HPROF): Eclipse's Memory Analyzer and VisualVM "
+	      "show it"),
+	MAGIC("# callgrind format", CALLGRIND),
+	MAGIC("version: 1\ncreator: ", CALLGRIND),
 };
 
-/* Texts, by a word at their beginning or within. A file of JSON is often one long line, and its
- * keys are in any order, so keys that are near its beginning are in the table, too. */
+/* Texts, by the word that they begin with, white space aside, and one anywhere in them. NULL: any.
+ * A file of JSON is often one long line, and its keys are in any order, so words are looked for far
+ * into it. */
 static const struct {
-	bool first; /* the text begins so, white space aside */
-	const char *word, *what;
+	const char *first, *within, *what;
 } texts[] = {
-	{ true, "<!doctype html", HTML },
-	{ true, "<html", HTML },
-	{ true, "<svg", "a picture (SVG): open it in a browser" },
-	{ true, "version https://git-lfs.github.com/spec/",
+	{ "<!doctype html", NULL, HTML },
+	{ "<html", NULL, HTML },
+	{ "version https://git-lfs.github.com/spec/", NULL,
 	  "a pointer of Git LFS: `git lfs pull` fetches the file that it stands for" },
-	{ true, "/annex/objects/",
+	{ "/annex/objects/", NULL,
 	  "a pointer of git-annex: `git annex get` fetches the file that it stands for" },
-	{ true, "--- symbol",
+	{ "--- symbol", NULL,
 	  "a profile behind a table of symbols, as `jeprof --raw` writes it: jeprof "
 	  "reads it, and sampler reads the profile itself" },
-	{ false, "<svg", "a picture (SVG): open it in a browser" },
-	{ true, "<?xml", "an XML file" },
+	{ "digraph ", NULL, "a graph for Graphviz: `dot -Tsvg` draws it" },
+	{ "v8-version,", NULL, "a log of `node --prof`: `node --prof-process FILE` shows it" },
+	{ "v 1", "\nX ", "a recording of heaptrack: `heaptrack_print FILE` shows it" },
+	{ "desc:", "\ntime_unit: ", "massif's output: ms_print shows it" },
+	{ NULL, "\nevents: Ir", "cachegrind's output: cg_annotate shows it" },
+	{ NULL, "Full thread dump ",
+	  "the threads of a Java program, as jstack prints them, to be read as it is: "
+	  "`sampler -p PID --wall` makes a profile of where they are" },
+	{ "process ", "\nthread ",
+	  "what `sampler dump` prints, to be read as it is: `sampler -p PID --wall` makes a profile "
+	  "of where threads are" },
+	{ NULL, " total\nROUTINE ====", PRINTED },
+	{ "Total: ", "\nROUTINE ====", PRINTED },
+	{ "PeriodType: ", "\nSamples:\n", PRINTED },
+	{ NULL, "\nShowing nodes accounting for ", PRINTED },
+	{ NULL, ", Total samples = ", PRINTED },
+	{ NULL, "<svg", "a picture (SVG): open it in a browser" },
+	{ "<?xml", NULL, "an XML file" },
 };
 
 static const struct {
@@ -102,6 +128,14 @@ static const struct {
 	{ "\"preprocessedProfileVersion\"", FIREFOX },
 	{ "\"processType\"", FIREFOX },
 	{ "\"snapshot\":{\"meta\"", "a heap snapshot of V8: Chrome's developer tools show it" },
+	{ "\"resourceProfiles\"", OTLP },
+	{ "\"flamebearer\"",
+	  "a flame graph of Pyroscope's: `profilecli query profile --output pprof=FILE` fetches the "
+	  "profile from the server" },
+	{ "\"dhatFileVersion\"", "DHAT's output: dh_view.html of Valgrind shows it" },
+	{ "\"waits_for\"",
+	  "what `sampler dump --json` prints: `sampler -p PID --wall` makes a profile of where "
+	  "threads are" },
 	{ "\"selfSize\"",
 	  "a heap profile of V8 (.heapprofile): Chrome's developer tools and speedscope "
 	  "show it" },
@@ -125,19 +159,31 @@ static bool is_text(const uint8_t *data, size_t len)
 	return true;
 }
 
-/* "a;b;c 12" on the first line. */
-static bool is_folded(const char *text, size_t len)
+/* "a;b;c 12" */
+static bool is_counted(struct cursor line)
 {
-	const char *end = memchr(text, '\n', len), *space;
-	size_t line = end ? (size_t)(end - text) : len;
+	const uint8_t *space = memrchr(line.pos, ' ', cursor_left(&line));
 
-	space = memrchr(text, ' ', line);
-	if (!space || !memchr(text, ';', (size_t)(space - text)) || space + 1 == text + line)
+	if (!space || space == line.pos || space + 1 == line.end)
 		return false;
-	for (const char *c = space + 1; c < text + line; c++)
-		if (!isdigit((unsigned char)*c))
+	for (const uint8_t *c = space + 1; c < line.end; c++)
+		if (!isdigit(*c))
 			return false;
 	return true;
+}
+
+/* Stacks of one frame have no ';', so some lines are read. The last one may be cut off. */
+static bool is_folded(struct cursor c)
+{
+	struct cursor line;
+	bool deep = false;
+
+	for (int i = 0; i < FOLDED_LINES && cursor_line(&c, &line); i++) {
+		if (!is_counted(line))
+			return deep && i && !cursor_left(&c);
+		deep |= memchr(line.pos, ';', cursor_left(&line)) != NULL;
+	}
+	return deep;
 }
 
 /* "goroutine 18 [" or "goroutine 18 gp=0x", anywhere in the text. */
@@ -200,6 +246,17 @@ static bool is_event_array(const char *text, size_t len)
 	return *text == '[' && memmem(text, len, phase, sizeof(phase) - 1);
 }
 
+/* An object, or an array of objects, arrays or texts: "[no stack] 3" and "[0.1s] a log" are not. */
+static bool is_json(const char *text, size_t len)
+{
+	size_t next = 1;
+
+	while (next < len && isspace((unsigned char)text[next]))
+		next++;
+	return next < len && ((*text == '{' && strchr("\"}", text[next])) ||
+			      (*text == '[' && strchr("{[\"]", text[next])));
+}
+
 static const char *json_kind(const char *text, size_t len)
 {
 	for (size_t i = 0; i < sizeof(objects) / sizeof(*objects); i++)
@@ -208,24 +265,34 @@ static const char *json_kind(const char *text, size_t len)
 	return is_event_array(text, len) ? CHROME : "a JSON file";
 }
 
+static const char *kind_by_words(const char *text, size_t len)
+{
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		if ((!texts[i].first || begins(text, len, texts[i].first)) &&
+		    (!texts[i].within ||
+		     memmem(text, len, texts[i].within, strlen(texts[i].within))))
+			return texts[i].what;
+	return NULL;
+}
+
 static const char *text_kind(const char *text, size_t len)
 {
 	struct cursor c;
+	const char *what;
 	size_t skip = 0;
 
 	while (skip < len && isspace((unsigned char)text[skip]))
 		skip++;
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-		if (texts[i].first ?
-			    begins(text + skip, len - skip, texts[i].word) :
-			    memmem(text, len, texts[i].word, strlen(texts[i].word)) != NULL)
-			return texts[i].what;
+	text += skip;
+	len -= skip;
 	cursor_init(&c, text, len, "text");
 	if (has_goroutine(c))
 		return GOROUTINES;
-	if (skip < len && strchr("{[", text[skip]))
-		return json_kind(text + skip, len - skip);
-	if (is_folded(text, len))
+	if (is_json(text, len))
+		return json_kind(text, len);
+	if ((what = kind_by_words(text, len)))
+		return what;
+	if (is_folded(c))
 		return "folded stacks: flamegraph.pl and speedscope read them; the profile that "
 		       "they were made from is needed here";
 	if (is_perf_script(c))
@@ -247,10 +314,52 @@ static bool is_joined(const uint8_t *data, size_t len)
 	return !c.failed && tables > 1;
 }
 
+/* ProfilesData (opentelemetry/proto/profiles/v1development/profiles.proto): resource_profiles (1)
+ * and one dictionary (2). A profile has a string table behind its samples (2). */
+static bool is_otlp(struct cursor c)
+{
+	struct wire_field f;
+	int resources = 0, dictionaries = 0;
+
+	while (wire_next(&c, &f)) {
+		if (f.type != WIRE_BYTES || !f.number || f.number > 2)
+			return false;
+		resources += f.number == 1;
+		dictionaries += f.number == 2;
+	}
+	return !c.failed && resources && dictionaries == 1;
+}
+
 /* "go 1.22 trace" and zeros (internal/trace/raw of Go). */
 static bool is_go_trace(const uint8_t *data, size_t len)
 {
 	return len >= 16 && !memcmp(data, "go 1.", 5) && memmem(data, 16, " trace", 6);
+}
+
+/* Python's marshal of a dict whose first key is a tuple of three, by which cProfile's functions go;
+ * the highest bit marks what is referred to again (marshal.c, TYPE_DICT, TYPE_SMALL_TUPLE). */
+static bool is_pstats(const uint8_t *data, size_t len)
+{
+	return len >= 3 && (data[0] & 0x7f) == '{' && (data[1] & 0x7f) == ')' && data[2] == 3;
+}
+
+/* memray's bytes are the first ones that LZ4 packs, so they are as they were, behind the headers of
+ * a frame and of a block, of 7 to 19 and 4 bytes. */
+static const char *lz4_kind(const uint8_t *data, size_t len)
+{
+	return memmem(data, len < 32 ? len : 32, "memray", 6) ?
+		       MEMRAY :
+		       "compressed by lz4: uncompress it first";
+}
+
+/* ELF's e_type, in the file's byte order (ELF ABI, 4, "ELF Header"). */
+static const char *elf_kind(const uint8_t *data, size_t len)
+{
+	enum { DATA = 5, BIG_ENDIAN_DATA = 2, TYPE = 16, CORE = 4 };
+
+	return len > TYPE + 1 && data[TYPE + (data[DATA] == BIG_ENDIAN_DATA)] == CORE ?
+		       "a core dump (ELF): `gdb PROGRAM FILE` shows its stacks" :
+		       "a program or a library (ELF); to sample a program: sampler -- PROGRAM";
 }
 
 const char *kind_of(const void *bytes, size_t len)
@@ -261,6 +370,15 @@ const char *kind_of(const void *bytes, size_t len)
 	for (size_t i = 0; i < sizeof(magics) / sizeof(*magics); i++)
 		if (len >= magics[i].len && !memcmp(data, magics[i].bytes, magics[i].len))
 			return magics[i].what;
+	if (len >= 4 && !memcmp(data,
+				"\x7f"
+				"ELF",
+				4))
+		return elf_kind(data, len);
+	if (len >= 4 && !memcmp(data, "\x04\x22\x4d\x18", 4))
+		return lz4_kind(data, len);
+	if (is_pstats(data, len))
+		return "a profile of Python's cProfile: `python3 -m pstats FILE` shows it";
 	if (is_go_trace(data, len))
 		return "an execution trace of Go: go tool trace shows it";
 	cursor_init(&c, data, len, "archive");
@@ -270,6 +388,9 @@ const char *kind_of(const void *bytes, size_t len)
 	if (is_joined(data, len))
 		return "several profiles one behind the other: sampler merge makes one of them if "
 		       "each is a file of its own";
+	cursor_init(&c, data, len, "profiles");
+	if (is_otlp(c))
+		return OTLP;
 	if (!is_text(data, len < HEAD ? len : HEAD))
 		return NULL;
 	return text_kind((const char *)data, len < SEEN ? len : SEEN);
@@ -287,5 +408,5 @@ int kind_explain(const void *data, size_t len, bool packed, int rc, struct error
 	what = kind_of(data, len);
 	if (!what && is_text(data, len < HEAD ? len : HEAD))
 		what = "a text of no form that is known here";
-	return what ? error_set(err, rc, "%s is no profile, but %s", it, what) : rc;
+	return what ? error_set(err, rc, "%s is no pprof profile, but %s", it, what) : rc;
 }

@@ -66,12 +66,12 @@ int page_add_text(struct buffer *out, const char *text, size_t len)
 
 	for (size_t at = 0, step; at < len && !rc; at += step) {
 		const char *s = text + at;
-
 		uint32_t rune = utf8_next(s, len - at, &step);
+		bool shown = printable_next(s, len - at, &step);
 
 		if (step == 1 && entity((unsigned char)*s))
 			rc = add(out, entity((unsigned char)*s));
-		else if (!is_text(rune) || !printable_rune(rune))
+		else if (!is_text(rune) || !shown)
 			rc = add(out, "\xef\xbf\xbd"); /* U+FFFD */
 		else
 			rc = buffer_add(out, s, step);

@@ -273,6 +273,7 @@ int managed_expand(struct managed *m, const struct stack *native, struct interp_
 	out->end = native->end;
 	out->used = native->used;
 	out->switched = native->switched;
+	out->made = native->made;
 	out->lacked = native->lacked;
 	for (size_t i = 0; i < native->count; i++)
 		if (f < end && f->index == i ? push_managed(&x, f++) : push_native(&x, i))

@@ -28,7 +28,7 @@ static long frame_of(const struct stack *native, long from, uint64_t address)
 		if (native->sps[i + 1] > native->sps[i] &&
 		    address - native->sps[i] < native->sps[i + 1] - native->sps[i])
 			return (long)i;
-	if (native->end == STACK_OUTERMOST || address < native->sps[last])
+	if ((native->end == STACK_OUTERMOST && !native->made) || address < native->sps[last])
 		return ON_TOP;
 	return (long)native->count;
 }
@@ -118,14 +118,14 @@ static int push(struct merge *m, const struct interp_shown *f, uint32_t place)
 static void count(struct interp_counts *counts, const struct merge *m, long where)
 {
 	counts->frames++;
-	counts->behind += where == (long)m->native->count;
+	counts->behind += where == (long)m->native->count && !m->native->made;
 	counts->on_top += where == ON_TOP;
 }
 
 /* Pushes the runs that stand at `where`; *last is the frame shown last, NULL: all are hidden. */
 static int push_runs(struct merge *m, long where, const struct interp_shown **last)
 {
-	bool seam = where == (long)m->native->count;
+	bool seam = where == (long)m->native->count && !m->native->made;
 
 	*last = NULL;
 	for (; m->run < m->end && m->run->where == where; m->run++)
@@ -179,6 +179,7 @@ int interp_merge(struct interp_runs *r, const struct stack *native,
 	out->end = native->end;
 	out->used = native->used;
 	out->switched = native->switched;
+	out->made = native->made;
 	out->lacked = native->lacked;
 	if (find_runs(r, native, frames, count))
 		return ERR_NOMEM;

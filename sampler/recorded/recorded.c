@@ -90,7 +90,7 @@ int recorded_init(struct recorded *r, const pid_t *pids, size_t count,
 	r->counted = options->counted;
 	r->children = options->children;
 	r->goid = options->goid;
-	r->ends_with_first = options->command != NULL;
+	r->command = options->command != NULL;
 	pthread_mutex_init(&r->lock, NULL);
 	for (size_t i = 0; !rc && i < count; i++)
 		rc = recorded_add_member(r, pids[i], &m, err);

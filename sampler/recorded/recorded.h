@@ -50,8 +50,8 @@ struct recorded {
 	unsigned rate;
 	bool wall, children, goid;
 	const struct counted *counted; /* instead of CPU time; or NULL */
-	bool late; /* samples come by themselves: no member is read to find the one that runs */
-	bool ends_with_first; /* a command is sampled: its end is the round's, as for perf record */
+	bool late;    /* samples come by themselves: no member is read to find the one that runs */
+	bool command; /* the first member is a command */
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC; end 0: none */
 	uint64_t start_real_ns;
 	struct stackset stacks;
@@ -65,6 +65,13 @@ struct recorded {
 	pthread_mutex_t lock; /* guards `published` */
 	struct recording_stats published;
 };
+
+/* Does the end of the first process end the round, though others live on? That of a command does, as
+ * for perf record, unless a time was given: then a daemon that it has made is sampled until then. */
+static inline bool recorded_ends_with_first(const struct recorded *r)
+{
+	return r->command && !(r->end_ns && r->children);
+}
 
 /* Opens the processes. The first one gives the profile its name. The caller calls recorded_release
  * in any case. ERR_GONE, ERR_PERM, ERR_NOMEM, ERR_IO. */

@@ -73,6 +73,7 @@ struct thread {
 	uint64_t cpu_first;	    /* cpu_ns when first seen; 0 if it began after us */
 	struct gothread_place go;   /* where its Go runtime keeps what is needed */
 	struct interp_place interp; /* and its interpreters */
+	uint64_t gil; /* the lock of an interpreter that it held or waited for last (interp_walk) */
 	/* What was done to it and taken of it: */
 	uint64_t cpu_samples;	/* stacks taken while it ran */
 	uint64_t cpu_weight;	/* of these stacks, in 1/BUDGET_ONE */

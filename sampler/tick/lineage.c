@@ -23,7 +23,7 @@ int lineage_open(struct round *r, struct error *err)
 
 	if (!of->children)
 		return 0;
-	if (of->ends_with_first && !events_open_lineage(&events, of->members[0]->process.pid, NULL))
+	if (of->command && !events_open_lineage(&events, of->members[0]->process.pid, NULL))
 		r->lineage.events = events;
 	return add_roots(r) ? error_nomem(err) : 0;
 }

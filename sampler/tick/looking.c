@@ -18,6 +18,7 @@
 #include "sampler/member/member.h"
 #include "sampler/thread/calls.h"
 #include "sampler/thread/dispositions.h"
+#include "sampler/tick/lineage.h"
 #include "sampler/tick/looking.h"
 #include "sampler/tick/news.h"
 
@@ -191,6 +192,16 @@ static int refresh_member(struct round *r, struct member *m, bool *changed, stru
 	return 0;
 }
 
+/* Has one of them made a process, between the news that came at the tick's begin and its own end? */
+static bool has_heir(struct round *round)
+{
+	uint32_t before = round->recorded.living_count;
+
+	if (round->recorded.children)
+		lineage_collect(round);
+	return round->recorded.living_count > before;
+}
+
 /* ERR_GONE when all processes have ended, or the one whose end is the round's. */
 static int refresh_members(struct round *round, bool changed, struct error *err)
 {
@@ -213,7 +224,9 @@ static int refresh_members(struct round *round, bool changed, struct error *err)
 	}
 	if (rc)
 		return rc == ERR_NOMEM ? error_nomem(err) : rc;
-	return alive && !(r->ends_with_first && r->members[0]->ended) ? 0 : ERR_GONE;
+	if (r->members[0]->ended && recorded_ends_with_first(r))
+		return ERR_GONE;
+	return alive || has_heir(round) ? 0 : ERR_GONE;
 }
 
 static int ask_for_children(struct round *r)

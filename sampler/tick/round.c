@@ -36,8 +36,9 @@
 enum {
 	LAST_SERVE_NS = 100000000,  /* how long the end waits for requests that are out */
 	OWN_TICK_NS = 10000000,	    /* of this thread, unless it reads threads that wait */
-	CALM_TICK_NS = 40000000,    /* where no thread has come or ended for so long: walks in a */
-	CALM_NS = 1000000000,	    /* row cost half as much as each by itself */
+	CALM_TICK_NS = 40000000,    /* where for so long no thread has come or ended, and copies */
+	CALM_NS = 1000000000,	    /* were long enough: walks in a row cost half as much each */
+	BEGIN_NS = 200000000,	    /* in which the first walks tell how long copies must be */
 	CALM_EVENTS_NS = 100000000, /* the same where there are only perf events, which wait */
 	LAST_LOOK_NS = 1000000,
 	STOCK_NS = 100000000,	    /* from one sum of what was used to the next; in */
@@ -116,7 +117,7 @@ static int start_member(struct recorded *r, struct member *m, struct error *err)
 {
 	int rc = recorded_start_member(r, m, true, err);
 
-	if (rc != ERR_GONE || r->ends_with_first)
+	if (rc != ERR_GONE || r->command)
 		return rc;
 	m->ended = true;
 	r->stats.gone++;
@@ -168,7 +169,8 @@ static uint64_t own_apart_ns(const struct round *round)
 	const struct recorded *r = &round->recorded;
 	const struct plan *p = &round->plan;
 	uint64_t most = sources_apart_ns(round);
-	bool calm = !r->children && p->tick_ns - p->changed_ns > CALM_NS;
+	bool calm = !r->children && p->tick_ns - p->changed_ns > CALM_NS &&
+		    p->tick_ns - r->start_ns > BEGIN_NS;
 	uint64_t calm_apart = sources_need_tickers(round) ? CALM_TICK_NS : CALM_EVENTS_NS,
 		 apart = calm ? calm_apart : OWN_TICK_NS;
 
@@ -365,6 +367,7 @@ static void tick(struct round *r)
 		rc = keep_tickers(r);
 	round_collect(r);
 	round_unwind_at_leisure(r);
+	sources_judge(r);
 	recorded_sweep(&r->recorded);
 	if (waiting_settle(&r->recorded, r->plan.tick_ns))
 		end_with(r, RECORDING_LOST);
@@ -434,10 +437,11 @@ static void name_samples(struct round *r)
 }
 
 /* Waits for the tick, recording_stop, the target's end or slots that come back. (With several
- * targets, the end is found at the ticks.) */
+ * targets, or children of one, the end is found at the ticks.) */
 static void wait_for_tick(struct round *r)
 {
-	bool decides = r->recorded.member_count == 1 || r->recorded.ends_with_first;
+	bool alone = r->recorded.member_count == 1 && !r->recorded.children;
+	bool decides = alone || recorded_ends_with_first(&r->recorded);
 	int fds[EVENTS] = { r->stop_fd, decides ? r->recorded.members[0]->process.pid_fd : -1,
 			    r->ticking.back_fd };
 	uint64_t until = r->plan.next_tick_ns;

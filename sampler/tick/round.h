@@ -168,6 +168,10 @@ void sources_close(struct round *r);
  * and no stops were asked for. */
 void sources_open_rest(struct round *r);
 
+/* Has longer copies made where walks have shown that they are needed: after the walks, since each
+ * sample until then has a stack that is cut. */
+void sources_judge(struct round *r);
+
 /* Chooses the source of each process anew. True if any has changed: the roster is to be listed. */
 bool sources_choose(struct round *r);
 

@@ -111,8 +111,10 @@ static void deepen(struct round *r, size_t stack)
 {
 	struct error err;
 
+	sources_collect(r); /* else what came during the walks would be lost */
 	if (events_deepen(r->events, stack, &err))
 		drop_events(r);
+	r->plan.changed_ns = r->plan.tick_ns; /* it may not be enough yet */
 	for (uint32_t i = 0; i < r->recorded.member_count; i++)
 		r->recorded.members[i]->fit.cut = 0;
 }
@@ -196,8 +198,6 @@ bool sources_choose(struct round *r)
 		return false; /* a record is being read: nothing may be opened anew */
 	keep_events(r);
 	ask_the_narrow(r);
-	for (uint32_t i = 0; r->events && i < r->recorded.living_count; i++)
-		judge_depth(r, r->recorded.living[i]);
 	for (uint32_t i = 0; i < r->recorded.living_count; i++) {
 		struct member *m = r->recorded.living[i];
 		bool now = sources_suffice(r, m);
@@ -213,6 +213,12 @@ bool sources_choose(struct round *r)
 	if (r->events) /* timers that serve no process would copy stacks for nothing */
 		events_rest(r->events, !serves_any(r, true));
 	return changed;
+}
+
+void sources_judge(struct round *r)
+{
+	for (uint32_t i = 0; r->events && i < r->recorded.living_count; i++)
+		judge_depth(r, r->recorded.living[i]);
 }
 
 bool sources_need_tickers(const struct round *r)

@@ -296,7 +296,7 @@ static bool lacked_memory(const struct member *m, const struct slot *slot, const
 }
 
 /* What the interpreter tells of the thread becomes labels. */
-static int label_interpreted(struct recorded *r, struct slot *slot)
+static int label_interpreted(struct recorded *r, struct slot *slot, struct thread *thread)
 {
 	const struct interp_look *look = &slot->snapshot.interp;
 	struct interps *interps = r->members[slot->context.member]->interps;
@@ -306,9 +306,11 @@ static int label_interpreted(struct recorded *r, struct slot *slot)
 
 	if (!look->any)
 		return 0;
-	if (look->gil_held || look->gil_waits)
+	if (look->gil_held || look->gil_waits) {
+		thread->gil = look->gil;
 		rc = labelling_add(&r->labelling, "gil", look->gil_held ? "held" : "waited for",
 				   labels);
+	}
 	if (!rc && interps_task(interps, look, task, sizeof(task)))
 		rc = labelling_add(&r->labelling, "task", task, labels);
 	return rc;
@@ -341,7 +343,7 @@ static int walk_slot(struct round *r, struct member *m, struct slot *slot)
 	int rc = slot_label(&r->recorded, slot);
 
 	if (!rc)
-		rc = label_interpreted(&r->recorded, slot);
+		rc = label_interpreted(&r->recorded, slot, thread);
 	if (!rc)
 		rc = label_managed(&r->recorded, slot, thread);
 	if (!rc)

@@ -61,6 +61,8 @@ struct stack {
 	enum stack_end end;
 	uint64_t used; /* bytes from sp to the outermost CFA on the same stack */
 	bool switched; /* the walk has changed from one stack to another */
+	bool made;     /* code that makes stacks has put the outermost frame there (make_fcontext):
+			* what it serves, if anything, has another stack */
 	bool lacked;   /* the walk ended for lack of a register that was unknown at the start */
 };
 

@@ -73,6 +73,7 @@ struct walk {
 		const struct image *image; /* of which its code may be a copy; NULL: that of `at` */
 		uint64_t addr;
 	} original;
+	bool made;	    /* the stack, as stack.made */
 	bool changed_stack; /* the last step changed to another stack of a Go thread */
 	struct go_walk {
 		const struct go_stacks *stacks;	  /* NULL: the thread does not run Go */

@@ -159,7 +159,8 @@ static int step_by_code(struct walk *w, unsigned most, bool *traps)
 		return STACK_OUTERMOST;
 	case FORWARD_TRAPS:
 	case FORWARD_CALLS_LAST:
-		if (is_put_there(w))
+		w->made = is_put_there(w);
+		if (w->made)
 			return STACK_OUTERMOST;
 		*traps |= how == FORWARD_TRAPS;
 		break;

@@ -360,6 +360,7 @@ static int walk_once(struct unwinder *u, const struct modmap *maps, const struct
 		if (end == STEP_ON)
 			end = step_measured(u, &w, &kind, first_sp, out);
 	}
+	out->made = w.made && end == STACK_OUTERMOST;
 	out->lacked = w.partial && end == STACK_NO_UNWIND_INFO && w.at;
 	return end;
 }

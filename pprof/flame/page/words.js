@@ -28,9 +28,12 @@ function share(part, whole) {
 const baseName = path => path.slice(path.lastIndexOf("/", path.length - 2) + 1);
 const literally = text => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/* A foreign text without control characters and what turns the direction of writing. */
-const printable = text =>
-	text.replace(/[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufffe\uffff]/g, "\ufffd");
+/* A foreign text without control characters, what turns the direction of writing, and what is
+ * invisible, except where a script or an emoji needs it: the rule of base/printable.h. */
+const LATIN = "\\0-\\u036f", ACTS = "\\u2028-\\u202e\\u2066-\\u2069\\ufff9-\\ufffb\\ufffe\\uffff\\p{DI}";
+const HARMLESS = new RegExp(`([^${LATIN}${ACTS}])\\p{VS}?(?:[\\u180e\\u200c\\u200d](?=[^${LATIN}${ACTS}]))?|` +
+	`[\\x00-\\x1f\\x7f-\\x9f${ACTS}]`, "gu");
+const printable = text => text.replace(HARMLESS, (all, shown) => shown ? all : "\ufffd");
 
 /* ---- Short names; pprof/shortname.c does the same for the static picture ---- */
 

@@ -32,7 +32,7 @@ static int add_how_it_ended(const struct recording *r, const struct recording_op
 	int rc = 0;
 
 	summary_duration(s->elapsed_ns, after, sizeof(after));
-	if (s->end == RECORDING_EXITED && s->processes > 1 && !o->command)
+	if (s->end == RECORDING_EXITED && s->processes > 1 && (!o->command || o->duration_ns))
 		rc = buffer_addf(out, "; all %lu processes ended after %s", s->processes, after);
 	else if (s->end == RECORDING_EXITED)
 		rc = buffer_addf(out, "; process %d ended after %s", pid, after);
@@ -40,6 +40,8 @@ static int add_how_it_ended(const struct recording *r, const struct recording_op
 		rc = buffer_addf(out, "; stopped after %s", after);
 	else if (s->end == RECORDING_TIME_UP && recording_command_runs(r))
 		rc = buffer_addf(out, "; process %d runs on", pid);
+	else if (s->end == RECORDING_TIME_UP && o->command)
+		rc = buffer_addf(out, "; process %d ended, what it has made runs on", pid);
 	else if (s->end == RECORDING_LOST)
 		rc = buffer_addf(out, "; sampling failed after %s", after);
 	if (!rc && s->execs && s->processes == 1)

@@ -417,18 +417,30 @@ static int add_gil_thread(const struct gil_thread *t, const char *before, struct
 				    0;
 }
 
+static int add_held(const struct outcome *o, struct buffer *out)
+{
+	const struct gil_account *g = o->gil;
+	double most = 100 * share(g->held_most_ns, o->stats->elapsed_ns);
+	char held[OUTCOME_DURATION];
+
+	outcome_duration(g->all.held_ns, held);
+	if (g->locks > 1)
+		return buffer_addf(
+			out, "GILs: %zu, held for %s together, the busiest %.0f %% of the time",
+			g->locks, held, most);
+	return buffer_addf(out, "GIL: held for %s (%.0f %% of the time)", held, most);
+}
+
 /* With one thread there is nothing to tell. */
 static int add_gil(const struct outcome *o, struct buffer *out)
 {
 	const struct gil_account *g = o->gil;
-	char held[OUTCOME_DURATION], waited[OUTCOME_DURATION];
+	char waited[OUTCOME_DURATION];
 	int rc;
 
 	if (!g || g->threads < 2)
 		return 0;
-	rc = buffer_addf(out, "GIL: held for %s (%.0f %% of the time)",
-			 outcome_duration(g->all.held_ns, held),
-			 100 * share(g->all.held_ns, o->stats->elapsed_ns));
+	rc = add_held(o, out);
 	if (!rc && g->all.waited_ns)
 		rc = buffer_addf(out, ", waited for %s",
 				 outcome_duration(g->all.waited_ns, waited));

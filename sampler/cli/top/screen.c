@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
 #include "base/printable.h"
 
@@ -161,17 +162,13 @@ static wchar_t next_character(const char **text, mbstate_t *state)
 }
 
 /* A character in the last column of the last line would scroll the screen, so lines end one column
- * before the edge. */
-void screen_line(int line, enum screen_look look, const char *text)
+ * before the edge. Returns the columns taken. */
+static int add_text(const char *text, int columns)
 {
-	int lines, columns, at = 0;
+	int at = 0;
 	mbstate_t state;
 
-	screen_size(&lines, &columns);
-	if (line < 0 || line >= lines || wmove(stdscr, line, 0) == ERR)
-		return;
 	memset(&state, 0, sizeof(state));
-	attrset(look_of(look));
 	while (*text) {
 		wchar_t c = next_character(&text, &state);
 
@@ -180,9 +177,26 @@ void screen_line(int line, enum screen_look look, const char *text)
 			break;
 		addnwstr(&c, 1);
 	}
+	return at;
+}
+
+void screen_line(int line, enum screen_look look, const char *text)
+{
+	struct buffer shown = { 0 };
+	int lines, columns, at;
+
+	screen_size(&lines, &columns);
+	if (line < 0 || line >= lines || wmove(stdscr, line, 0) == ERR)
+		return;
+	attrset(look_of(look));
+	if (buffer_add_printable(&shown, text, strlen(text)) || buffer_add(&shown, "", 1))
+		goto out;
+	at = add_text((const char *)shown.data, columns);
 	for (; (look == SCREEN_TITLE || look == SCREEN_SELECTED) && at < columns - 1; at++)
 		addch(' ');
+out:
 	attrset(A_NORMAL);
+	buffer_release(&shown);
 }
 
 void screen_show(int cursor_line)

@@ -16,7 +16,7 @@ int interp_look_prepare(struct interp_look *l, const struct interp_set *set,
 	l->set = set;
 	l->count = set ? set->count : 0;
 	l->any = l->gil_held = l->gil_waits = false;
-	l->task = 0;
+	l->task = l->gil = 0;
 	l->own_tid = own_tid;
 	l->tp = place->tp;
 	l->copy.walk.count = 0;
@@ -55,6 +55,7 @@ static void capture(struct interp_look *l, unsigned i, const struct regs *regs)
 	l->losses[i] = (struct interp_losses){ all->cut, own.broken, own.dropped };
 	l->gil_held |= own.gil_held;
 	l->gil_waits |= own.gil_waits;
+	l->gil = own.gil ? own.gil : l->gil;
 	if (own.state || own.lost)
 		l->states[i] = own.state;
 	if (own.task && !l->task) {

@@ -47,6 +47,7 @@ struct interp_look {
 		unsigned dropped;
 	} losses[INTERP_RUNTIMES]; /* of each runtime, as in its walk */
 	bool gil_held, gil_waits;
+	uint64_t gil;  /* which lock that is, as in struct interp_walk */
 	uint64_t task; /* of the runtime task_of; 0: none */
 	unsigned task_of;
 };

@@ -87,6 +87,7 @@ struct interp_walk {
 	unsigned dropped; /* frames under construction that were left out */
 	bool gil_held;	  /* the thread holds the interpreter's lock (CPython: GIL, Ruby: GVL) */
 	bool gil_waits;	  /* it waits for that lock */
+	uint64_t gil;	  /* the address of that lock, or of what has it; 0: not known */
 	uint64_t task;	  /* address of the asyncio task that it runs; 0: none, or not known */
 	uint64_t state;	  /* another state than that of `thread` was used: its address; else 0 */
 	bool lost;	  /* the state is not the thread's any more: it is to be looked up again */

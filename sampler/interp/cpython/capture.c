@@ -151,7 +151,7 @@ static bool look_at_gil(struct capture *c)
 {
 	const struct cpython_layout *l = &c->python->layout;
 	const void *bytes;
-	uint64_t gil;
+	uint64_t gil = c->python->free_threaded ? 0 : find_gil(c);
 	bool held, waits;
 
 	if (c->python->free_threaded)
@@ -160,7 +160,6 @@ static bool look_at_gil(struct capture *c)
 		held = memory_u32(c->bytes, l->thread.holds_gil);
 		waits = memory_u32(c->bytes, l->thread.gil_requested);
 	} else {
-		gil = find_gil(c);
 		bytes = gil ? interp_copy_need(c->copy, gil, l->gil_locked + 8) : NULL;
 		held = bytes && memory_u32(bytes, l->gil_locked) == 1 &&
 		       memory_word(bytes, l->gil_holder) == c->state;
@@ -168,6 +167,8 @@ static bool look_at_gil(struct capture *c)
 	}
 	c->out->gil_held |= held;
 	c->out->gil_waits |= waits && !held;
+	if (held || waits)
+		c->out->gil = gil;
 	return held;
 }
 

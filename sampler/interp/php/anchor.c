@@ -246,11 +246,12 @@ static void set_opline(struct alignment *a)
 		f->flags &= (uint16_t)~INTERP_INEXACT;
 }
 
-/* Are all frames known, PHP's and the C ones of the same stack? A fiber's first C frame has no CFI that
+/* Are all frames known, PHP's and the C ones of the same stack? Without a fiber of PHP's, code of others
+ * has made the stack (Swoole), and its frames may be anyone's. A fiber's first C frame has no CFI that
  * leads on (Zend/asm/make_*). */
 static bool is_whole(const struct stack *s, const struct interp_frame *last, bool fiber)
 {
-	if (last->flags & FRAME_LOST && !fiber)
+	if (!fiber && (last->flags & FRAME_LOST || s->made))
 		return false;
 	return s->end == STACK_OUTERMOST ||
 	       (fiber && s->count && s->frames[s->count - 1].image &&
@@ -268,7 +269,7 @@ void php_anchor(const void *rt, const struct modmap *maps, const struct stack *s
 	if (!count)
 		return;
 	find_loops(&a);
-	if (own < count && stack->end == STACK_OUTERMOST)
+	if (own < count && stack->end == STACK_OUTERMOST && !stack->made)
 		return; /* it is changing from a fiber's stack to another one */
 	if (is_whole(stack, &frames[count - 1], own < count))
 		align_from_outside(&a);

@@ -123,6 +123,7 @@ static void note_gvl(struct walker *w, uint64_t ractor, uint64_t thread)
 		return;
 	w->out->gil_held = owner == thread;
 	w->out->gil_waits = owner && owner != thread && is_queued(w, queue, thread);
+	w->out->gil = ractor;
 }
 
 /* Copies the control frames: pieces counted from the stack's end. Two pieces overlap by a frame. */

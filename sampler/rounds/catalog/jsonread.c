@@ -63,8 +63,10 @@ static void add(struct text *t, const char *bytes, size_t len)
 static void add_character(struct text *t, uint32_t ch)
 {
 	char utf8[4];
+	size_t len = utf8_put(utf8, ch);
+	bool shown = printable_next(utf8, len, &len);
 
-	add(t, utf8, utf8_put(utf8, printable_rune(ch) ? ch : '?'));
+	add(t, shown ? utf8 : "?", shown ? len : 1);
 }
 
 static uint32_t four_digits(struct cursor *c)

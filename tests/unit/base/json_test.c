@@ -37,6 +37,14 @@ Test(json, what_json_reserves_is_escaped)
 	EXPECT("a\0b", "a\\u0000b");
 }
 
+Test(json, what_is_not_shown_is_escaped)
+{
+	EXPECT("a\xe2\x80\x8d\xe2\x80\xae\xef\xbb\xbf", "a\\u200d\\u202e\\ufeff");
+	EXPECT("\xf3\xa0\x81\xa1", "\\udb40\\udc61"); /* U+E0061 */
+	EXPECT("\xd9\x85\xe2\x80\x8c\xd8\xae",
+	       "\xd9\x85\xe2\x80\x8c\xd8\xae"); /* a joiner in Persian */
+}
+
 Test(json, what_is_no_utf8_is_replaced)
 {
 	EXPECT("\xff", "\\ufffd");

@@ -76,11 +76,8 @@ Test(kind, files_are_called_what_they_are)
 {
 	expect(SAID(""), "it is empty");
 	expect(SAID("PERFILE2\x68\0\0\0"),
-	       "it is no profile, but perf's own recording (perf.data): "
+	       "it is no pprof profile, but perf's own recording (perf.data): "
 	       "`perf report -i`");
-	expect(SAID("\x7f"
-		    "ELF\2\1\1\0"),
-	       "(ELF); to sample a program: sampler -- PROGRAM");
 	expect(SAID("FLR\0\0\2\0\0"), "Java Flight Recorder");
 	expect(SAID("PK\3\4\x14\0"), "a zip archive");
 	expect(SAID("\xfd"
@@ -121,6 +118,82 @@ Test(kind, files_are_called_what_they_are)
 	expect(SAID("\x0a\x05\x08\x01"), "offset 2"); /* a broken profile, or unknown bytes */
 }
 
+Test(kind, elf_by_its_type)
+{
+	char elf[64] = "\x7f"
+		       "ELF\2\1\1";
+
+	elf[16] = 3; /* ET_DYN */
+	expect(said_of(elf, sizeof(elf)),
+	       "a program or a library (ELF); to sample a program: sampler --");
+	elf[16] = 4;
+	expect(said_of(elf, sizeof(elf)), "a core dump (ELF): `gdb PROGRAM FILE`");
+	elf[5] = 2; /* the other byte order */
+	elf[16] = 0;
+	elf[17] = 4;
+	expect(said_of(elf, sizeof(elf)), "a core dump");
+	expect(said_of(elf, 5), "a program or a library");
+}
+
+Test(kind, recordings_of_other_profilers)
+{
+	expect(SAID("FLR\0\0\2\0\0"), "`jfrconv FILE out.pb.gz` makes a pprof profile");
+	expect(SAID("Nettrace\x14\0\0\0!FastSerialization.1"), "dotnet-trace convert");
+	expect(SAID("memray\0\r\0\0\0"), "memray flamegraph FILE");
+	expect(SAID("\x04\x22\x4d\x18\x40\x40\xc0\xfe\x41\0\0\xf9\x05memray\0\r"),
+	       "memray flamegraph FILE");
+	expect(SAID("\x04\x22\x4d\x18\x40\x40\xc0\xfe\x41\0\0\xf9\x05sonsts\0\r"),
+	       "compressed by lz4");
+	expect(SAID("\xfb)\3\xfa\x0b/usr/lib.py"), "python3 -m pstats FILE");
+	expect(SAID("{\xa9\3z\x0b/usr/lib.py"), "python3 -m pstats FILE");
+	expect(SAID("gmon\1\0\0\0"), "gprof PROGRAM FILE");
+	expect(SAID("JAVA PROFILE 1.0.2\0"), "Memory Analyzer");
+	expect(SAID("v8-version,11,3,244\n"), "node --prof-process FILE");
+	expect(SAID("v 10400 3\nX /bin/ls\nI 1000 5e2921\n"), "heaptrack_print FILE");
+	expect(SAID("desc: (none)\ncmd: /bin/ls\ntime_unit: i\n"), "ms_print");
+	expect(SAID("desc: I1 cache: 32768 B\ncmd: ls\nevents: Ir I1mr\nfl=a.c\n"), "cg_annotate");
+	expect(SAID("version: 1\ncreator: xdebug 3.2.0 (PHP 8.2)\n"), "callgrind_annotate");
+	expect(SAID("{\"dhatFileVersion\":2\n,\"mode\":\"heap\"}"), "dh_view.html");
+	expect(SAID("{\"snapshot\":{\"meta\":{}},\"strings\":[\"<svg\"]}"),
+	       "a heap snapshot of V8");
+	expect(SAID("{\"resourceProfiles\":[]}"), "OpenTelemetry's form");
+	expect(SAID("{\"flamebearer\":{\"names\":[]}}"), "profilecli query profile");
+	expect(SAID("2026-11-30 06:55:51\nFull thread dump OpenJDK 64-Bit Server VM\n"), "jstack");
+	expect(SAID("[3.345s][info]\nFull thread dump OpenJDK 64-Bit Server VM\n"), "jstack");
+}
+
+/* ProfilesData: resource_profiles { } and dictionary { }; a profile has a table of strings. */
+Test(kind, opentelemetrys_form)
+{
+	expect(SAID("\x0a\x02\x12\x00\x12\x02\x0a\x00"), "OpenTelemetry's form");
+	expect(SAID("\x0a\x02\x12\x00\x12\x02\x0a"), "offset"); /* cut off */
+}
+
+Test(kind, what_profilers_print)
+{
+	expect(SAID("File: g\nType: cpu\nShowing nodes accounting for 650ms\n"),
+	       "pprof or sampler");
+	expect(SAID("File: g, Type: cpu\nDuration: 1s, Total samples = 3ms (1%)\n"),
+	       "pprof or sampler prints: the profile that it was made from");
+	expect(SAID("Total: 650ms\nROUTINE ======== f in g.go\n"), "pprof or sampler");
+	expect(SAID("PeriodType: cpu nanoseconds\nPeriod: 1\nSamples:\ncpu/ns\n"),
+	       "pprof or sampler");
+	expect(SAID("digraph \"g\" {\nShowing nodes accounting for\n"), "dot -Tsvg");
+	expect(SAID("process 12 \"bash\", 1 thread\n\nthread 12 \"bash\"\n"),
+	       "`sampler dump` prints");
+	expect(SAID("{\"pid\":12,\"threads\":[{\"tid\":12,\"waits_for\":null}]}"),
+	       "sampler dump --json");
+}
+
+Test(kind, folded_stacks_begin_with_any_line)
+{
+	expect(SAID("main 3\nmain;f 4\n"), "folded stacks");
+	expect(SAID("[not sampled] 3\nmain;f 4\nmain;g"), "folded stacks"); /* cut off */
+	expect(SAID("main;f 4\nand prose;\nmain;f 4\n"), "a text of no form");
+	expect(SAID("main 3\nf 4\n"), "a text of no form");
+	expect(SAID("[New Thread 3]\n"), "a text of no form");
+}
+
 Test(kind, a_tar_archive)
 {
 	char tar[512] = "name";
@@ -140,10 +213,11 @@ Test(kind, compressed_bytes_are_looked_into)
 	struct buffer once = { 0 }, twice = { 0 };
 
 	cr_assert_eq(gzip_compress("PERFILE2", 8, append, &once, NULL), 0);
-	expect(said_of(once.data, once.len), "uncompressed, it is no profile, but perf's own");
+	expect(said_of(once.data, once.len),
+	       "uncompressed, it is no pprof profile, but perf's own");
 	cr_assert_eq(gzip_compress(once.data, once.len, append, &twice, NULL), 0);
 	expect(said_of(twice.data, twice.len),
-	       "uncompressed, it is no profile, but compressed twice");
+	       "uncompressed, it is no pprof profile, but compressed twice");
 	once.len = 0;
 	cr_assert_eq(gzip_compress("", 0, append, &once, NULL), 0);
 	expect(said_of(once.data, once.len), "uncompressed, it is empty");

@@ -142,6 +142,19 @@ Test(merge, runs_behind_a_walk_that_ended_early_are_callers)
 	cr_assert_eq(counts->on_top, 0);
 }
 
+/* Of a fiber: no native frames are missing. */
+Test(merge, runs_of_another_stack_stand_behind_one_that_was_made)
+{
+	const struct interp_shown frames[] = { frame(1, 1500), frame(2, 77777), frame(3, 88888) };
+
+	native_frames(2, STACK_OUTERMOST);
+	native.made = true;
+	EXPECT(frames, 1, 101, 2, 3);
+	cr_assert_eq(counts->on_top + counts->behind, 0);
+	cr_assert(out.made);
+	native.made = false;
+}
+
 Test(merge, behind_a_chain_without_its_end_stands_a_mark)
 {
 	struct interp_shown frames[] = { frame(1, 1500), frame(2, 2500), frame(3, 0) };

@@ -264,6 +264,7 @@ Test(walk, an_address_that_was_put_there_to_end_is_outermost)
 	words[1] = BIAS + BARE + 0x43;
 	words[2] = 1;
 	walk_from(AT(PLAIN), 2, STACK_OUTERMOST);
+	cr_assert(stack.made);
 	words[1] = BIAS + BARE + 0x62; /* a call leads there: its function has a caller */
 	walk_from(AT(PLAIN), 2, STACK_NO_UNWIND_INFO);
 }

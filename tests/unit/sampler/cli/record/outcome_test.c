@@ -340,6 +340,8 @@ Test(outcome, says_how_threads_shared_the_gil)
 	struct recording_stats s = some();
 	struct gil_account gil = { .all = { s.elapsed_ns / 2, 3000000000 },
 				   .threads = 1,
+				   .locks = 1,
+				   .held_most_ns = s.elapsed_ns / 2,
 				   .most = { { 12, "worker-1", { 900000000, 2000000000 } },
 					     { 11, "main", { 250000000, 0 } } } };
 	struct outcome o = of(&s);
@@ -349,6 +351,12 @@ Test(outcome, says_how_threads_shared_the_gil)
 	gil.threads = 5;
 	cr_assert(strstr(text_of(&o, false), " (50 % of the time), waited for 3 s: worker-1 (12) "
 					     "900 ms, waited 2 s; main (11) 250 ms; 2 more\n"),
+		  "%s", text_of(&o, false));
+	gil.locks = 4;
+	gil.held_most_ns = s.elapsed_ns / 5;
+	cr_assert(strstr(text_of(&o, false), "GILs: 4, held for "), "%s", text_of(&o, false));
+	cr_assert(strstr(text_of(&o, false),
+			 " together, the busiest 20 % of the time, waited for 3 s: "),
 		  "%s", text_of(&o, false));
 }
 

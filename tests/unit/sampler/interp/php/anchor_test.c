@@ -44,6 +44,7 @@ static void walk_of(const char *kinds, enum stack_end end)
 		stack.sps[i] = STACK + C_FRAME * i;
 	}
 	stack.end = end;
+	stack.made = false;
 }
 
 static uint64_t c_frame(unsigned n)
@@ -165,9 +166,8 @@ Test(php_anchor, without_a_proof_runs_stand_behind)
 	expect(1, BEHIND, "no address was saved");
 }
 
-Test(php_anchor, callers_of_a_fiber_stand_behind)
+static void expect_fiber_in_place(void)
 {
-	walk_of("LcccLcc", STACK_NO_UNWIND_INFO);
 	add(FRAME_TOP | FRAME_IN_LOOP);
 	add(INTERP_C_FUNCTION);
 	add(FRAME_TOP);
@@ -179,6 +179,29 @@ Test(php_anchor, callers_of_a_fiber_stand_behind)
 	expect(2, c_frame(4), "the fiber's first");
 	expect(4, BEHIND, "Fiber::resume");
 	expect(5, BEHIND, "its caller");
+}
+
+Test(php_anchor, callers_of_a_fiber_stand_behind)
+{
+	walk_of("LcccLcc", STACK_NO_UNWIND_INFO);
+	expect_fiber_in_place();
+}
+
+/* By make_fcontext, which PHP takes from boost.context. */
+Test(php_anchor, callers_of_a_fiber_whose_first_frame_is_known_stand_behind)
+{
+	walk_of("LcccLcc", STACK_OUTERMOST);
+	stack.made = true;
+	expect_fiber_in_place();
+}
+
+Test(php_anchor, without_a_fiber_on_a_stack_that_others_made_runs_need_a_proof)
+{
+	walk_of("ccLcc", STACK_OUTERMOST);
+	stack.made = true;
+	add(FRAME_TOP);
+	align();
+	expect(0, BEHIND, "no address was saved");
 }
 
 Test(php_anchor, fiber_on_another_stack_is_not_aligned)

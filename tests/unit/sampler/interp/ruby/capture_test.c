@@ -432,6 +432,7 @@ Test(rubycapture, the_gvl_is_held_by_the_thread_that_runs)
 		put(at, FAKE_THREAD);
 		capture();
 		cr_assert(walk.gil_held);
+		cr_assert_eq(walk.gil, FAKE_RACTOR, "each ractor has a lock of its own");
 		cr_assert(!walk.gil_waits);
 		put(at, FAKE_THREAD + 8);
 		capture();
