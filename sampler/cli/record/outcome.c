@@ -21,7 +21,7 @@ enum {
 	MISSED_MIN_NS = 20000000,
 	STARVED_MIN_NS = 100000000,
 	BRIEF_NS = 100000000,
-	ONCE_LEAST_NS = 100000000,
+	ONCE_LEAST_NS = 10000000,
 };
 
 /* Smaller losses do not change what a profile says. */
