@@ -34,6 +34,7 @@ enum {
 	RENEW_PERIODS = 8,    /* of the timers, until they begin anew, and */
 	RENEW_NS = 80000000,  /* for so long: it interrupts each CPU */
 	HURRY_NS = 100000000, /* rings that hold less are read with priority */
+	STALE_NS = 100000000, /* what a runtime has compiled may not be what it was for so long */
 };
 
 static int open_events(struct round *r, enum engine engine, struct error *err)
@@ -303,6 +304,12 @@ static struct thread *served_thread(struct intake *in, const struct event *e)
 	return thread;
 }
 
+/* A read that was stuck has kept us, or we got no CPU. */
+static bool is_stale(const struct member *m, const struct event *e)
+{
+	return interps_compile(m->interps) && monotonic_ns() > e->time_ns + STALE_NS;
+}
+
 static struct slot *free_slot(struct round *r)
 {
 	struct slot *slot = slots_take(&r->slots);
@@ -365,7 +372,7 @@ static void take_sample(struct intake *in, const struct event *e)
 		return;
 	}
 	note_counters(m, thread, e);
-	slot = free_slot(r);
+	slot = is_stale(m, e) ? NULL : free_slot(r);
 	if (!slot) {
 		r->ticking.figures.unserved++;
 		return;
