@@ -6,6 +6,7 @@
 #include "sampler/dump/dumping.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,8 @@
 #include "sampler/stop/reader.h"
 #include "sampler/unwind/unwinder.h"
 #include "symbolize/symbolizer.h"
+
+enum { ENDING_MS = 1000 };
 
 static bool is_in(const struct dump *d, pid_t pid)
 {
@@ -205,6 +208,14 @@ static int by_tid(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* One that is ending has no thread to show, and may need a while for its end on a busy machine. */
+static bool goes_on(const struct process *p)
+{
+	struct pollfd end = { .fd = p->pid_fd, .events = POLLIN };
+
+	return process_alive(p) && poll(&end, 1, ENDING_MS) == 0;
+}
+
 static int conclude(struct dump *d, struct error *err)
 {
 	size_t threads = 0;
@@ -225,7 +236,7 @@ static int conclude(struct dump *d, struct error *err)
 		return error_set(err, ERR_LIMIT, "interrupted");
 	if (threads)
 		return 0;
-	if (process_alive(d->processes[0].process))
+	if (goes_on(d->processes[0].process))
 		return error_set(err, ERR_IO,
 				 "no thread of process %d could be read: Too many open files "
 				 "(ulimit -n), as a rule",
