@@ -39,7 +39,7 @@ struct ring {
 	uint64_t end;			   /* so far it is read in this turn */
 	struct perf_event_header next;	   /* its first record that is not read, */
 	uint64_t next_ns;		   /* and the time of that; UINT64_MAX: there is none */
-	bool begins_anew;		   /* no sample since the pace was set was read */
+	enum { IN_PACE, FIRST_OF_PACE, AT_A_NEW_PACE } pace; /* what the next sample is */
 };
 
 struct events {
@@ -112,11 +112,11 @@ static size_t record_bytes(const struct events *e)
 
 static size_t pages_wanted(const struct events *e)
 {
-	size_t bytes = record_bytes(e) * (HELD_NS / e->period_ns + 1);
-	size_t pages = RING_PAGES_LEAST;
+	size_t pages = RING_PAGES_LEAST, bytes;
 
 	if (e->root >= 0)
 		return LINEAGE_PAGES;
+	bytes = record_bytes(e) * (HELD_NS / e->period_ns + 1);
 	while (pages < RING_PAGES && pages * e->page < bytes)
 		pages *= 2;
 	return pages;
@@ -338,6 +338,7 @@ static uint64_t count_pace(struct events *e, uint64_t now)
 void events_pace(struct events *e, uint64_t period_ns)
 {
 	uint64_t now = monotonic_ns(), value = period_ns;
+	bool software = e->counted && e->counted->type == PERF_TYPE_SOFTWARE;
 
 	if (period_ns == e->period_ns)
 		return;
@@ -346,9 +347,11 @@ void events_pace(struct events *e, uint64_t period_ns)
 	if (e->counted)
 		value = count_pace(e, now);
 	e->since_ns = now;
+	if (e->counted && e->counting.every == e->counting.before)
+		return;
 	for (unsigned i = 0; i < e->count; i++) {
 		ioctl(e->rings[i].fd, PERF_EVENT_IOC_PERIOD, &value);
-		e->rings[i].begins_anew = true;
+		e->rings[i].pace = software ? AT_A_NEW_PACE : FIRST_OF_PACE;
 	}
 }
 
@@ -444,20 +447,27 @@ static const uint8_t *body_at(struct events *e, const struct ring *r, uint64_t a
 }
 
 /* A new pace makes the next one that is counted by software a sample (_perf_event_period() in
- * kernel/events/core.c sets what is left of the period to 0), at a random moment of the period that was.
- * A processor's counter begins anew without one (x86_perf_event_set_period() in arch/x86/events/core.c). */
+ * kernel/events/core.c sets what is left of the period to 0). It is chosen by time, not by number, and would
+ * favour who makes them steadily over who makes them in bursts: it is none. 0 for that. A processor's counter
+ * begins anew without one (x86_perf_event_set_period() in arch/x86/events/core.c). The first sample of a new
+ * pace stands for half a period of the old one, too, on the average. */
 static uint64_t count_of(const struct events *e, struct ring *r)
 {
-	bool first = r->begins_anew && r->next_ns >= e->since_ns;
-	bool software = e->counted->type == PERF_TYPE_SOFTWARE;
 	uint64_t before = e->counting.before;
 
 	if (r->next_ns < e->since_ns)
 		return before;
-	r->begins_anew = false;
-	if (!first)
-		return e->counting.every;
-	return software ? before - before / 2 : e->counting.every + before / 2;
+	switch (r->pace) {
+	case AT_A_NEW_PACE:
+		r->pace = FIRST_OF_PACE;
+		return 0;
+	case FIRST_OF_PACE:
+		r->pace = IN_PACE;
+		return e->counting.every + before / 2;
+	case IN_PACE:
+		break;
+	}
+	return e->counting.every;
 }
 
 /* Reads the first record of a ring. Strangers' are passed over. A sample stays there until the next
@@ -474,7 +484,10 @@ static void take(struct events *e, struct ring *r, events_wanted *wanted, void *
 	if (r->next.type == PERF_RECORD_LOST ||
 	    wanted(owner, pid, r->next.type != PERF_RECORD_SAMPLE))
 		event_parse(&r->next, body_at(e, r, at, len), len, e->kernel, event);
-	event->count = e->counted && r->next.type == PERF_RECORD_SAMPLE ? count_of(e, r) : 0;
+	if (e->counted && r->next.type == PERF_RECORD_SAMPLE)
+		event->count = count_of(e, r);
+	if (e->counted && !event->count && event->kind == EVENT_SAMPLE)
+		event->kind = EVENT_NONE;
 	if (event->kind == EVENT_SAMPLE)
 		e->lent = r;
 	else

@@ -233,7 +233,8 @@ static void settle(struct round *r)
 	p->settled_ns = now;
 	pace->stride = (uint32_t)(p->budget.stride * BUDGET_ONE + 0.5);
 	p->stride_ns = (uint64_t)((double)pace->period_ns * p->budget.stride);
-	sources_pace(r, p->stride_ns);
+	if (!r->recorded.counted)
+		sources_pace(r, p->stride_ns);
 	r->roster.part = (uint32_t)(p->budget.part * BUDGET_ONE + 0.5);
 	pace_roster(r);
 }
@@ -376,6 +377,8 @@ static void tick(struct round *r)
 	count_ticks(&r->recorded.stats, &r->ticking.figures);
 	if (r->plan.tick_ns >= r->plan.stock_due_ns)
 		take_stock_in_time(r);
+	if (r->recorded.counted)
+		sources_pace(r, r->plan.stride_ns);
 	settle(r);
 	recorded_publish_stats(&r->recorded);
 	if (rc == ERR_GONE)

@@ -33,6 +33,7 @@ enum {
 	KEEP_NS = 1000000000, /* how often to look whether CPUs have come or gone */
 	RENEW_PERIODS = 8,    /* of the timers, until they begin anew, and */
 	RENEW_NS = 80000000,  /* for so long: it interrupts each CPU */
+	COUNT_NS = 500000000, /* the same for what is counted */
 	HURRY_NS = 100000000, /* rings that hold less are read with priority */
 	STALE_NS = 100000000, /* what a runtime has compiled may not be what it was for so long */
 };
@@ -451,8 +452,11 @@ static bool is_running(const struct round *r)
 	return r->events && !events_are_resting(r->events);
 }
 
+/* How many are counted does not depend on the rate. */
 uint64_t sources_apart_ns(const struct round *r)
 {
+	if (r->recorded.counted)
+		return RENEW_NS;
 	return is_running(r) ? events_hold_ns(r->events) / 2 : UINT64_MAX;
 }
 
@@ -474,11 +478,22 @@ static uint64_t at_random(struct round *r, uint64_t apart_ns, uint64_t lasts_ns)
 	return (uint64_t)((double)apart_ns / rate * lost);
 }
 
+/* How many make a sample has to be found first. Then seldom: a new beginning loses what has come since the
+ * last sample, which is much where strangers make most, in bursts. */
+static uint64_t count_lasts_ns(const struct round *r, uint64_t now, uint64_t periods_ns)
+{
+	if (now - r->recorded.start_ns < COUNT_NS)
+		return RENEW_NS;
+	return periods_ns > COUNT_NS ? periods_ns : COUNT_NS;
+}
+
 void sources_pace(struct round *r, uint64_t apart_ns)
 {
 	uint64_t now = monotonic_ns(), before = r->events_apart_ns,
 		 periods_ns = apart_ns * RENEW_PERIODS,
-		 lasts_ns = periods_ns > RENEW_NS ? periods_ns : RENEW_NS,
+		 lasts_ns = r->recorded.counted	  ? count_lasts_ns(r, now, periods_ns) :
+			    periods_ns > RENEW_NS ? periods_ns :
+						    RENEW_NS,
 		 differ = apart_ns > before ? apart_ns - before : before - apart_ns;
 
 	if (!r->events || (differ < before / PACE_STEP && now - r->events_set_ns < lasts_ns))

@@ -12,6 +12,8 @@
  *   costs a system call.
  * - The stack is searched for a return address from which two steps by CFI succeed, or at which a stack
  *   begins. After a word that may be right but cannot be proved, none is accepted.
+ *   Nor is one behind a call of another function that has CFI: a buffer in the caller's frame has kept it
+ *   of an earlier call, as a rule. Nor any where a proof may lie beyond what was copied.
  *
  * A trap behind a call does not tell that the frame is outermost: compilers and linkers put one
  * behind a call that does not return (lld pads with int3, so rustc does). A stack that code has
@@ -46,9 +48,10 @@ enum {
 	LIVE_INSNS = 200, /* the same in other code */
 	CHAIN_LOOKS = 16, /* frame pointers checked ahead */
 	CHAIN_SPAN = 8 << 20,
-	SCAN_WORDS = 512,
-	SCAN_STEPS = 2, /* steps that must succeed from what a scan has found */
-	SCAN_ENTRIES = 8,
+	SCAN_WORDS = 512,    /* looked at where nothing is proven */
+	PROOF_WORDS = 16384, /* a caller's frame may hold a buffer of 64 KiB */
+	SCAN_STEPS = 2,	     /* steps that must succeed from what a scan has found */
+	SCAN_ENTRIES = 16,
 };
 
 static bool backed_by_file(const struct modmap *maps, uint64_t addr)
@@ -326,6 +329,12 @@ static bool comes_here(struct walk *w, struct scan *s, uint64_t target)
 	return true;
 }
 
+/* A function that has CFI would have been walked by it, unless it has jumped here. */
+static bool calls_another(const struct walk *w, uint64_t target)
+{
+	return target && has_cfi(w, target);
+}
+
 /* True when the word at s->slot is the return address. */
 static bool consider(struct walk *w, struct scan *s)
 {
@@ -339,7 +348,10 @@ static bool consider(struct walk *w, struct scan *s)
 		return comes_here(w, s, target);
 	if (s->doubtful)
 		return false;
-	if (has_cfi(w, s->pc - 1)) {
+	if (calls_another(w, target)) {
+		good = false;
+		s->doubtful = true;
+	} else if (has_cfi(w, s->pc - 1)) {
 		good = !w->partial && leads_on(w, s->pc, s->slot + 8);
 		s->doubtful = w->partial;
 	} else {
@@ -359,7 +371,7 @@ static int scan(struct walk *w, struct scan *s)
 {
 	s->slot = w->regs.r[DWARF_RSP];
 	s->entries = SCAN_ENTRIES;
-	for (int i = 0; i < SCAN_WORDS; i++, s->slot += 8) {
+	for (int i = 0; i < (s->proves ? PROOF_WORDS : SCAN_WORDS); i++, s->slot += 8) {
 		int rc = memory_read_u64(w->memory, s->slot, &s->pc);
 
 		if (rc)
@@ -393,7 +405,7 @@ static int step_by_entry(struct walk *w)
 {
 	struct scan s = { .proves = true };
 
-	return scan(w, &s) == STEP_ON ? STEP_ON : STACK_NO_UNWIND_INFO;
+	return scan(w, &s);
 }
 
 /* True for an end that no other way could improve. */
@@ -409,7 +421,7 @@ static int step_by_code_or_entry(struct walk *w, bool innermost, bool *traps)
 
 	if (!is_final(end) || (end == STACK_OUTERMOST && innermost))
 		proven = step_by_entry(w);
-	return proven == STEP_ON ? proven : end;
+	return proven == STEP_ON || !is_final(end) ? proven : end;
 }
 
 static int step_in_live_code(struct walk *w, bool innermost, bool *traps)

@@ -229,6 +229,17 @@ static int add_few(const struct outcome *o, struct buffer *out)
 			   expected);
 }
 
+/* Strangers' records among them. */
+static int add_unserved(const struct outcome *o, struct buffer *out)
+{
+	const struct recording_stats *s = o->stats;
+
+	if (!o->options->counted || share(s->unserved, s->samples + s->unserved) < UNSAMPLED_MIN)
+		return 0;
+	return buffer_addf(out, "%lu records found no room: what is shown may be too low\n",
+			   s->unserved);
+}
+
 /* Where others take the CPUs, time passes in no function of the process. */
 static int add_starved(const struct outcome *o, struct buffer *out)
 {
@@ -494,7 +505,8 @@ static int add_nothing(const struct outcome *o, struct buffer *out)
 				   "continues it; to see where it stands: --wall",
 				   o->name, o->pid);
 	if (o->options->counted)
-		return buffer_addf(out, "%s: no %s in %s", o->name, o->options->counted->name,
+		return buffer_addf(out, "%s: no sample of its %s in %s: it makes few, or none",
+				   o->name, o->options->counted->name,
 				   outcome_duration(s->elapsed_ns, elapsed));
 	if (was_idle(s) && s->elapsed_ns > BRIEF_NS)
 		return buffer_addf(
@@ -536,11 +548,11 @@ int outcome_text(const struct outcome *o, bool colour, struct buffer *out)
 		     add_missed(o, out) || add_refused(o, out) || add_hold(o, colour, out);
 	else
 		rc = add_headline(o, out) || add_children_line(o, out) || add_chance(o, out) ||
-		     add_starved(o, out) || add_few(o, out) || add_uncertain(o, out) ||
-		     add_moved(o->stats, out) || add_budget(o, out) || add_unsampled(o, out) ||
-		     add_denied(o, out) || add_missed(o, out) || add_walks(o, out) ||
-		     add_gil(o, out) || add_refused(o, out) || add_all_native(o, out) ||
-		     add_hold(o, colour, out);
+		     add_unserved(o, out) || add_starved(o, out) || add_few(o, out) ||
+		     add_uncertain(o, out) || add_moved(o->stats, out) || add_budget(o, out) ||
+		     add_unsampled(o, out) || add_denied(o, out) || add_missed(o, out) ||
+		     add_walks(o, out) || add_gil(o, out) || add_refused(o, out) ||
+		     add_all_native(o, out) || add_hold(o, colour, out);
 	return rc ? ERR_NOMEM : 0;
 }
 
