@@ -22,6 +22,7 @@
 #include "sampler/interp/interps.h"
 #include "sampler/member/member.h"
 #include "sampler/member/offspring.h"
+#include "sampler/member/reserve.h"
 #include "sampler/stop/copier.h"
 #include "sampler/stop/reader.h"
 #include "sampler/unwind/unwinder.h"
@@ -49,7 +50,8 @@ static int add_process(struct dump *d, pid_t pid, struct error *err)
 	rc = member_open(&m, pid, d->count ? d->members[0] : NULL, err);
 	if (rc)
 		return rc;
-	rc = process_may_trace(pid, err);
+	rc = d->count ? reserve_keep(m, d->count, err) : 0;
+	rc = rc ? rc : process_may_trace(pid, err);
 	if (rc) {
 		member_close(m);
 		return rc;
@@ -60,6 +62,21 @@ static int add_process(struct dump *d, pid_t pid, struct error *err)
 	return 0;
 }
 
+static int leave_out(struct dump *d, const struct error *why)
+{
+	d->left_out = *why;
+	d->stats.left_out++;
+	return 0;
+}
+
+/* All must be there, but descriptors for the first one are enough. */
+static int add_given(struct dump *d, pid_t pid, struct error *err)
+{
+	int rc = is_in(d, pid) ? 0 : add_process(d, pid, err);
+
+	return rc == ERR_IO && d->count ? leave_out(d, err) : rc;
+}
+
 /* One that has ended is no loss. */
 static int add_child(struct dump *d, pid_t pid, struct error *err)
 {
@@ -67,9 +84,7 @@ static int add_child(struct dump *d, pid_t pid, struct error *err)
 
 	if (!rc || rc == ERR_GONE || rc == ERR_NOMEM)
 		return rc == ERR_NOMEM ? rc : 0;
-	d->left_out = *err;
-	d->stats.left_out++;
-	return 0;
+	return leave_out(d, err);
 }
 
 /* Children that are added here have theirs looked for in the same loop. */
@@ -104,7 +119,7 @@ static int init(struct dump *d, const pid_t *pids, size_t count, bool children, 
 	    snapshot_init(&d->snapshot, LIVESTACK_PIECE + 256))
 		return error_nomem(err);
 	for (size_t i = 0; !rc && i < count; i++)
-		rc = is_in(d, pids[i]) ? 0 : add_process(d, pids[i], err);
+		rc = add_given(d, pids[i], err);
 	if (!rc && children)
 		rc = add_children(d, err);
 	if (!rc && interp_names_init(&d->interpreted, d->members[0]->maps))

@@ -91,8 +91,8 @@ struct dump_stats {
 	uint64_t elapsed_ns;	   /* of dump_take */
 	uint64_t stopped, glances; /* threads that were stopped; that were read without a stop */
 	uint64_t held_max_ns, held_sum_ns; /* of stopped threads, since we learnt of the stop */
-	uint64_t left_out;		   /* children, since they may not be traced */
-	uint64_t interpreted;		   /* frames of interpreters' functions */
+	uint64_t left_out;    /* children that may not be traced, and for want of descriptors */
+	uint64_t interpreted; /* frames of interpreters' functions */
 	uint64_t ends[STACK_ENDS];
 };
 
@@ -116,7 +116,7 @@ const struct dump_stats *dump_stats(const struct dump *d);
 /* interps_remark of the i-th process. */
 bool dump_remark(const struct dump *d, size_t i, char line[INTERP_REMARK]);
 
-/* Why the last child was left out, if any was. */
+/* Why the last process was left out, if any was. */
 const char *dump_left_out(const struct dump *d);
 
 /* Writes the dump as text to the file. All other data that it reads may be a child's copy. */

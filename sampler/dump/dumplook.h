@@ -59,7 +59,7 @@ struct dump {
 	struct watchdog *watchdog;
 	struct decoding *decoding; /* NULL before dump_write */
 	struct dump_stats stats;
-	struct error left_out; /* why a child was, the last one */
+	struct error left_out; /* why a process was, the last one */
 	struct error error;    /* why the looking failed */
 	volatile sig_atomic_t stop;
 };

@@ -26,6 +26,7 @@
 #include "base/process/process.h"
 #include "sampler/interp/interps.h"
 #include "sampler/member/member.h"
+#include "sampler/member/reserve.h"
 #include "sampler/recorded/recorded.h"
 #include "sampler/thread/threads.h"
 
@@ -70,23 +71,10 @@ static int add_child(struct recorded *r, pid_t pid, const struct member *maker, 
 		return rc;
 	inherit(m, maker);
 	rc = start_child(r, m, err);
+	rc = rc ? rc : reserve_keep(m, 0, err);
 	if (rc)
 		recorded_drop_member(r);
 	return rc;
-}
-
-/* What was lacking may be there the next time. */
-static int note_lacking(struct recorded *r, pid_t pid, const struct error *err)
-{
-	bool lacks = err->code && err->code != ERR_GONE && err->code != ERR_PERM;
-
-	pidset_remove(&r->lacking, pid);
-	if (err->code == ERR_NOMEM || (lacks && pidset_add(&r->lacking, pid)))
-		return ERR_NOMEM;
-	if (lacks)
-		snprintf(r->stats.why_lacking, sizeof(r->stats.why_lacking), "%.159s", err->text);
-	r->stats.lacking = r->lacking.count;
-	return 0;
 }
 
 /* A child that has ended already, that we may not trace, or that executes 32-bit code is left
@@ -104,7 +92,7 @@ int recorded_add_child(struct recorded *r, pid_t pid, const struct member *maker
 		return 0;
 	}
 	add_child(r, pid, maker, &err);
-	return note_lacking(r, pid, &err);
+	return recorded_note_lacking(r, pid, &err);
 }
 
 /* *adding grows by the CPU time in ns that new members take: they come once. */

@@ -1,10 +1,12 @@
 #include "sampler/recorded/recorded.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "base/room.h"
 #include "sampler/member/member.h"
+#include "sampler/member/reserve.h"
 #include "sampler/thread/threads.h"
 
 static bool recorded_runs(const struct member *m)
@@ -79,10 +81,40 @@ void recorded_sweep(struct recorded *r)
 	r->living_count = kept;
 }
 
+/* What was lacking may be there the next time. */
+int recorded_note_lacking(struct recorded *r, pid_t pid, const struct error *err)
+{
+	bool lacks = err->code && err->code != ERR_GONE && err->code != ERR_PERM;
+
+	pidset_remove(&r->lacking, pid);
+	if (err->code == ERR_NOMEM || (lacks && pidset_add(&r->lacking, pid)))
+		return ERR_NOMEM;
+	if (lacks)
+		snprintf(r->stats.why_lacking, sizeof(r->stats.why_lacking), "%.159s", err->text);
+	r->stats.lacking = r->lacking.count;
+	return 0;
+}
+
+/* The first one must be there. */
+static int open_process(struct recorded *r, pid_t pid, struct error *err)
+{
+	struct error why = { 0 };
+	struct member *m;
+	int rc = recorded_add_member(r, pid, &m, &why);
+
+	if (!rc && r->member_count > 1) {
+		rc = reserve_keep(m, r->member_count, &why);
+		if (rc)
+			recorded_drop_member(r);
+	}
+	if (rc == ERR_IO && r->member_count)
+		return recorded_note_lacking(r, pid, &why) ? error_nomem(err) : 0;
+	return rc ? error_set(err, rc, "%s", why.text) : 0;
+}
+
 int recorded_init(struct recorded *r, const pid_t *pids, size_t count,
 		  const struct recording_options *options, struct error *err)
 {
-	struct member *m;
 	int rc = 0;
 
 	r->rate = options->rate;
@@ -93,7 +125,7 @@ int recorded_init(struct recorded *r, const pid_t *pids, size_t count,
 	r->command = options->command != NULL;
 	pthread_mutex_init(&r->lock, NULL);
 	for (size_t i = 0; !rc && i < count; i++)
-		rc = recorded_add_member(r, pids[i], &m, err);
+		rc = open_process(r, pids[i], err);
 	if (rc)
 		return rc;
 	if (labelling_init(&r->labelling) ||

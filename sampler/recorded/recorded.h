@@ -41,7 +41,7 @@ struct recorded {
 	struct member **members;
 	uint32_t member_count;
 	size_t member_room;
-	struct pidset lacking;	 /* children that could not be opened, for want of descriptors */
+	struct pidset lacking;	 /* processes that could not be opened, for want of descriptors */
 	struct pidset narrow;	 /* children that execute 32-bit code */
 	struct hashindex by_pid; /* of members; entries of those that have ended stay */
 	struct member **living;	 /* those that had not ended when it was swept */
@@ -73,7 +73,8 @@ static inline bool recorded_ends_with_first(const struct recorded *r)
 	return r->command && !(r->end_ns && r->children);
 }
 
-/* Opens the processes. The first one gives the profile its name. The caller calls recorded_release
+/* Opens the processes. The first one gives the profile its name. Others for which descriptors are
+ * lacking are left out, and noted. The caller calls recorded_release
  * in any case. ERR_GONE, ERR_PERM, ERR_NOMEM, ERR_IO. */
 int recorded_init(struct recorded *r, const pid_t *pids, size_t count,
 		  const struct recording_options *options, struct error *err);
@@ -104,6 +105,10 @@ int recorded_find_children(struct recorded *r, bool all);
 
 /* The same of one process, which one of them has made. */
 int recorded_add_child(struct recorded *r, pid_t pid, const struct member *maker);
+
+/* Notes in `stats` whether the process could be opened, by the error of the attempt; code 0: it could.
+ * ERR_NOMEM. */
+int recorded_note_lacking(struct recorded *r, pid_t pid, const struct error *err);
 
 /* Publishes `stats` for other threads; reads what was published last, from any thread. */
 void recorded_publish_stats(struct recorded *r);

@@ -32,7 +32,7 @@ struct recording_stats {
 	uint64_t processes, threads_alive, threads_seen;
 	uint64_t threads_stopped;      /* at the end: by a signal or a tracer (state T or t) */
 	uint64_t refused;	       /* children that we may not trace */
-	uint64_t lacking;	       /* children that could not be opened, */
+	uint64_t lacking;	       /* processes that could not be opened, */
 	char why_lacking[160];	       /* and why the last one */
 	uint64_t narrow;	       /* processes that execute 32-bit code: left out */
 	uint32_t gone;		       /* processes that had ended before the first tick */

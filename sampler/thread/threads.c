@@ -51,9 +51,7 @@ struct threads {
 	uint32_t brief_count;
 };
 
-/* Half of the descriptors that we may have, less those that the rest of the program needs: the other
- * half is for the tick's searches (sampler/tick/roster.c). */
-static size_t most_files(void)
+size_t threads_files_allowed(void)
 {
 	struct rlimit rl;
 
@@ -62,7 +60,16 @@ static size_t most_files(void)
 	rl.rlim_cur = rl.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &rl);
 	getrlimit(RLIMIT_NOFILE, &rl);
-	return rl.rlim_cur > OTHER_FILES ? (rl.rlim_cur - OTHER_FILES) / 2 : 0;
+	return rl.rlim_cur;
+}
+
+/* Half of the descriptors that we may have, less those that the rest of the program needs: the other
+ * half is for the tick's searches (sampler/tick/roster.c). */
+static size_t most_files(void)
+{
+	size_t allowed = threads_files_allowed();
+
+	return allowed > OTHER_FILES ? (allowed - OTHER_FILES) / 2 : 0;
 }
 
 /* Where threads share a table of descriptors, its growth waits for an RCU grace period

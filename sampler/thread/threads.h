@@ -145,6 +145,9 @@ enum look {
 	LOOK_DYING,    /* in any state, on the way to its end (THREAD_DYING in dispositions.h) */
 };
 
+/* Raises the limit of open descriptors as far as it may be raised, and returns it. 0: not known. */
+size_t threads_files_allowed(void);
+
 /* Lists the threads of `process`, which is borrowed until threads_free. `old`: the process is older
  * than the round, and only the CPU time from now on counts. ERR_GONE: it has ended, and the list is
  * empty; ERR_NOMEM. */

@@ -112,11 +112,16 @@ void round_release(struct round *r)
 		close(r->ticking.back_fd);
 }
 
-/* One of several that ends before the first tick costs the others nothing. */
+/* One of several that ends before the first tick costs the others nothing, nor does one beyond the first
+ * for which descriptors are lacking. */
 static int start_member(struct recorded *r, struct member *m, struct error *err)
 {
 	int rc = recorded_start_member(r, m, true, err);
 
+	if (rc == ERR_IO && m->index) {
+		m->ended = true;
+		return recorded_note_lacking(r, m->process.pid, err) ? error_nomem(err) : 0;
+	}
 	if (rc != ERR_GONE || r->command)
 		return rc;
 	m->ended = true;

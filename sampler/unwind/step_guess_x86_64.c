@@ -9,7 +9,8 @@
  *   with the current rsp; for that, the function is read from its entry. This proves it.
  * - The frame pointer. In code that no file backs it comes first, except for the innermost frame:
  *   JIT compilers keep a frame pointer, their functions may be large, and reading code of a process
- *   costs a system call.
+ *   costs a system call. LLVM keeps none and makes no CFI for what cannot throw, so that code is read
+ *   last, and far: between a call and the return are all that an unrolled loop calls.
  * - The stack is searched for a return address from which two steps by CFI succeed, or at which a stack
  *   begins. After a word that may be right but cannot be proved, none is accepted.
  *   Nor is one behind a call of another function that has CFI: a buffer in the caller's frame has kept it
@@ -44,8 +45,9 @@
 #include "sampler/unwind/table/rule.h"
 
 enum {
-	FILE_INSNS = 600, /* instructions read forward in a file's code */
-	LIVE_INSNS = 200, /* the same in other code */
+	READ_INSNS = 600, /* instructions read forward */
+	FIRST_INSNS =
+		200, /* the same in code that no file backs, before its frame pointer is tried */
 	CHAIN_LOOKS = 16, /* frame pointers checked ahead */
 	CHAIN_SPAN = 8 << 20,
 	SCAN_WORDS = 512,    /* looked at where nothing is proven */
@@ -180,7 +182,7 @@ static int step_by_code(struct walk *w, unsigned most, bool *traps)
 int step_by_reading(struct walk *w)
 {
 	bool traps;
-	int end = step_by_code(w, image_elf(w->at->image) ? FILE_INSNS : LIVE_INSNS, &traps);
+	int end = step_by_code(w, image_elf(w->at->image) ? READ_INSNS : FIRST_INSNS, &traps);
 
 	return end == STEP_ON ? STEP_ON : STACK_NO_UNWIND_INFO;
 }
@@ -292,7 +294,7 @@ static bool begins_a_stack(struct walk *w, uint64_t pc, uint64_t sp)
 	uint32_t valid = 1u << DWARF_RSP;
 
 	return (at && at->kind == CODE_ENTRY) ||
-	       forward_to_return(w->code, w->memory, &regs, &valid, LIVE_INSNS, is_return_address,
+	       forward_to_return(w->code, w->memory, &regs, &valid, FIRST_INSNS, is_return_address,
 				 w) == FORWARD_EXITS;
 }
 
@@ -321,7 +323,7 @@ static bool comes_here(struct walk *w, struct scan *s, uint64_t target)
 	    modmap_find(w->maps, target) != modmap_find(w->maps, w->regs.r[DWARF_RIP]))
 		return false;
 	s->entries--;
-	if (!forward_from_entry(w->code, w->memory, target, s->slot, &regs, &valid, FILE_INSNS))
+	if (!forward_from_entry(w->code, w->memory, target, s->slot, &regs, &valid, READ_INSNS))
 		return false;
 	w->regs = regs;
 	w->valid = valid;
@@ -417,7 +419,7 @@ static bool is_final(int end)
 /* Code that ends its thread is outermost, unless it was called to do so: exit functions are. */
 static int step_by_code_or_entry(struct walk *w, bool innermost, bool *traps)
 {
-	int end = step_by_code(w, FILE_INSNS, traps), proven = STACK_NO_UNWIND_INFO;
+	int end = step_by_code(w, READ_INSNS, traps), proven = STACK_NO_UNWIND_INFO;
 
 	if (!is_final(end) || (end == STACK_OUTERMOST && innermost))
 		proven = step_by_entry(w);
@@ -426,12 +428,12 @@ static int step_by_code_or_entry(struct walk *w, bool innermost, bool *traps)
 
 static int step_in_live_code(struct walk *w, bool innermost, bool *traps)
 {
-	int end = innermost ? step_by_code(w, LIVE_INSNS, traps) : STACK_NO_UNWIND_INFO;
+	int end = innermost ? step_by_code(w, FIRST_INSNS, traps) : STACK_NO_UNWIND_INFO;
 
 	if (!is_final(end))
 		end = step_by_frame_pointer(w);
-	if (!is_final(end) && !innermost)
-		end = step_by_code(w, LIVE_INSNS, traps);
+	if (!is_final(end))
+		end = step_by_code(w, READ_INSNS, traps);
 	return is_final(end) || w->partial ? end : step_by_entry(w);
 }
 

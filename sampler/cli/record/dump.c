@@ -172,7 +172,7 @@ static void say_what_is_missing(const struct dump *d, bool no_native)
 		else if (dump_remark(d, i, remark))
 			cli_say("%s", remark);
 	if (dump_stats(d)->left_out)
-		cli_say("%lu child process%s left out, the last since %s", dump_stats(d)->left_out,
+		cli_say("%lu process%s left out, the last since %s", dump_stats(d)->left_out,
 			dump_stats(d)->left_out == 1 ? "" : "es", dump_left_out(d));
 	if (no_native && !dump_stats(d)->interpreted)
 		cli_say("no interpreted frames were found: --no-native leaves all "

@@ -358,11 +358,10 @@ static int add_missed(const struct outcome *o, struct buffer *out)
 
 static int add_lacking(const struct recording_stats *s, struct buffer *out)
 {
-	return s->lacking &&
-	       (buffer_addf(out, "%lu child process%s could not be opened: ", s->lacking,
-			    s->lacking == 1 ? "" : "es") ||
-		buffer_add_printable(out, s->why_lacking, strlen(s->why_lacking)) ||
-		buffer_addf(out, "\n"));
+	return s->lacking && (buffer_addf(out, "%lu process%s could not be opened: ", s->lacking,
+					  s->lacking == 1 ? "" : "es") ||
+			      buffer_add_printable(out, s->why_lacking, strlen(s->why_lacking)) ||
+			      buffer_addf(out, "\n"));
 }
 
 static int add_refused(const struct outcome *o, struct buffer *out)
@@ -507,6 +506,9 @@ static int add_nothing(const struct outcome *o, struct buffer *out)
 	if (o->options->counted)
 		return buffer_addf(out, "%s: no sample of its %s in %s: it makes few, or none",
 				   o->name, o->options->counted->name,
+				   outcome_duration(s->elapsed_ns, elapsed));
+	if (s->end == RECORDING_LOST) /* why is said next */
+		return buffer_addf(out, "%s: no sample in the %s until sampling failed", o->name,
 				   outcome_duration(s->elapsed_ns, elapsed));
 	if (was_idle(s) && s->elapsed_ns > BRIEF_NS)
 		return buffer_addf(

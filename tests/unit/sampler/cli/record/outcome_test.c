@@ -180,6 +180,18 @@ Test(outcome, few_samples_of_an_idle_target_are_no_finding)
 	cr_assert(!strstr(said(&s), "few samples"), "%s", said(&s));
 }
 
+Test(outcome, no_advice_where_sampling_failed)
+{
+	struct recording_stats s = some();
+	struct outcome o = of(&s);
+
+	s.end = RECORDING_LOST;
+	s.samples = 0;
+	s.elapsed_ns = 11000000;
+	cr_assert_str_eq(text_of(&o, false), "redis-server: no sample in the 11 ms until sampling "
+					     "failed (no file was written)\n");
+}
+
 Test(outcome, a_target_too_short_lived_is_not_called_idle)
 {
 	struct recording_stats s = some();
@@ -324,7 +336,7 @@ Test(outcome, says_what_else_changes_the_result)
 	s.kernel_refused = true;
 	cr_assert_str_eq(said(&s),
 			 FOUND "1 time a child was met that may not be traced\n"
-			       "2 child processes could not be opened: cannot look at process 7\n"
+			       "2 processes could not be opened: cannot look at process 7\n"
 			       "1 process left out: 32-bit code\n"
 			       "2 calls of the process ended with EINTR because of a stop\n"
 			       "kernel stacks left out: reading them needs CAP_SYS_ADMIN\n");

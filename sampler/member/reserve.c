@@ -1,0 +1,37 @@
+/*
+ * What sampling itself needs is kept for it: a member that would take the last descriptors is not opened,
+ * and the others are sampled.
+ */
+#include "sampler/member/reserve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "sampler/member/member.h"
+#include "sampler/thread/threads.h"
+
+enum {
+	TICKER_FILES = 2,   /* on each CPU */
+	OTHER_FILES = 12,   /* folders, maps, symbols, the output */
+	PROGRAM_FILES = 16, /* programs and libraries, most of which the members share, */
+	START_FILES = 4,    /* and what each opens besides as it starts */
+};
+
+int reserve_keep(const struct member *m, size_t waiting, struct error *err)
+{
+	size_t needed = OTHER_FILES + TICKER_FILES * (size_t)sysconf(_SC_NPROCESSORS_ONLN) +
+			(waiting ? PROGRAM_FILES + START_FILES * waiting : 0);
+	size_t allowed = threads_files_allowed();
+	int next = fcntl(m->process.pid_fd, F_DUPFD_CLOEXEC, 0);
+
+	if (next >= 0)
+		close(next);
+	/* A new descriptor has the lowest number that is free (open(2)). */
+	if (next >= 0 && (size_t)next + needed <= allowed)
+		return 0;
+	errno = EMFILE;
+	return error_errno(err, ERR_IO, "process %d would take our last descriptors (ulimit -n)",
+			   m->process.pid);
+}
