@@ -249,7 +249,9 @@ void sources_learn(struct member *m, const struct slot *slot, const struct stack
 	m->fit.walks++;
 	/* Where nothing was copied, the page is not there: a stop would find no more. */
 	m->fit.lacked += walk->end == STACK_MEMORY_UNREADABLE && slot->snapshot.stack.memory.len;
-	m->fit.needs_stop |= are_many(m->fit.lacked, m->fit.walks);
+	/* A virtual machine begins on a stack that it soon leaves: four of its first five. */
+	m->fit.needs_stop |= are_many(m->fit.lacked, m->fit.walks) &&
+			     (m->fit.walks > CUT_PART || !interps_compile(m->interps));
 	if (walk->end != STACK_COPY_EXHAUSTED)
 		return;
 	m->fit.cut++;

@@ -350,12 +350,11 @@ static bool consider(struct walk *w, struct scan *s)
 		return comes_here(w, s, target);
 	if (s->doubtful)
 		return false;
-	if (calls_another(w, target)) {
-		good = false;
-		s->doubtful = true;
-	} else if (has_cfi(w, s->pc - 1)) {
-		good = !w->partial && leads_on(w, s->pc, s->slot + 8);
-		s->doubtful = w->partial;
+	if (has_cfi(w, s->pc - 1)) {
+		bool another = calls_another(w, target);
+
+		good = !another && !w->partial && leads_on(w, s->pc, s->slot + 8);
+		s->doubtful = another || w->partial;
 	} else {
 		good = begins_a_stack(w, s->pc, s->slot + 8);
 		s->doubtful = !good;
@@ -416,14 +415,38 @@ static bool is_final(int end)
 	return end != STACK_NO_UNWIND_INFO;
 }
 
+/* Does the call before the address that was found lead to where the frame is? A call that does not return may
+ * be a function's last instruction; then the code behind it is another function's. Of an indirect call it is
+ * not known: what is proven is better, if there is any. */
+static bool is_called_so(const struct walk *frame, const struct walk *found)
+{
+	struct walk from = *frame;
+	struct scan s = { .slot = found->regs.r[DWARF_RSP] - 8, .entries = 1 };
+	uint64_t target = 0;
+
+	codebytes_behind_call(found->code, found->regs.r[DWARF_RIP], &target);
+	return comes_here(&from, &s, target);
+}
+
 /* Code that ends its thread is outermost, unless it was called to do so: exit functions are. */
 static int step_by_code_or_entry(struct walk *w, bool innermost, bool *traps)
 {
+	struct walk frame = *w, found;
 	int end = step_by_code(w, READ_INSNS, traps), proven = STACK_NO_UNWIND_INFO;
 
+	if (end == STEP_ON && !innermost && !is_called_so(&frame, w)) {
+		found = *w;
+		*w = frame;
+		if (step_by_entry(w) != STEP_ON)
+			*w = found;
+		return STEP_ON;
+	}
 	if (!is_final(end) || (end == STACK_OUTERMOST && innermost))
 		proven = step_by_entry(w);
-	return proven == STEP_ON || !is_final(end) ? proven : end;
+	if (proven == STEP_ON)
+		return STEP_ON;
+	/* Registers would lead further than a longer copy. */
+	return is_final(end) || w->partial ? end : proven;
 }
 
 static int step_in_live_code(struct walk *w, bool innermost, bool *traps)
