@@ -48,14 +48,12 @@ struct events {
 	pid_t root;	   /* only news of what it makes; -1: all of all processes */
 	struct ring *lent; /* its first record is the sample that was returned last; or NULL */
 	long online;	   /* CPUs, when they were opened */
-	bool resting, in_turn;
-	bool kernel;
+	bool resting, in_turn, kernel, prompt;
 	const struct counted *counted;
 	struct counting {
 		uint64_t every, before; /* so many make a sample; so many did until since_ns */
 		uint64_t all;		/* what was counted until then */
 	} counting;
-	bool prompt;
 	int any_fd;	  /* an epoll of all rings; -1: not prompt */
 	uint64_t told_ns; /* since when no news is missing */
 	uint64_t period_ns, lost;
@@ -325,7 +323,8 @@ static uint64_t counted_so_far(const struct events *e)
 static uint64_t count_pace(struct events *e, uint64_t now)
 {
 	uint64_t all = counted_so_far(e), passed = now - e->since_ns;
-	double came = (double)(all > e->counting.all ? all - e->counting.all : 0);
+	/* Less than before: they were opened anew. */
+	double came = (double)(all >= e->counting.all ? all - e->counting.all : all);
 	double every = came * (double)e->period_ns / (double)passed / e->count;
 
 	e->counting.before = e->counting.every;

@@ -454,7 +454,7 @@ static bool is_running(const struct round *r)
 	return r->events && !events_are_resting(r->events);
 }
 
-/* How many are counted does not depend on the rate. */
+/* How many of what is counted make a sample is found soon, at any rate. */
 uint64_t sources_apart_ns(const struct round *r)
 {
 	if (r->recorded.counted)

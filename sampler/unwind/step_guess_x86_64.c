@@ -331,10 +331,11 @@ static bool comes_here(struct walk *w, struct scan *s, uint64_t target)
 	return true;
 }
 
-/* A function that has CFI would have been walked by it, unless it has jumped here. */
+/* A function that has CFI would have been walked by it, unless it has jumped here, as LuaJIT's interpreter
+ * does to what was compiled. */
 static bool calls_another(const struct walk *w, uint64_t target)
 {
-	return target && has_cfi(w, target);
+	return target && image_elf(w->at->image) && has_cfi(w, target);
 }
 
 /* True when the word at s->slot is the return address. */
