@@ -479,6 +479,7 @@ static void take(struct events *e, struct ring *r, events_wanted *wanted, void *
 	int32_t pid;
 
 	event->kind = EVENT_NONE;
+	event->count = 0;
 	copy_out(e, r, at + event_process_at(&r->next), &pid, sizeof(pid));
 	if (r->next.type == PERF_RECORD_LOST ||
 	    wanted(owner, pid, r->next.type != PERF_RECORD_SAMPLE))
