@@ -14,7 +14,7 @@
  * - The stack is searched for a return address from which two steps by CFI succeed, or at which a stack
  *   begins. After a word that may be right but cannot be proved, none is accepted.
  *   Nor is one behind a call of another function that has CFI: a buffer in the caller's frame has kept it
- *   of an earlier call, as a rule. Nor any where a proof may lie beyond what was copied.
+ *   of an earlier call, as a rule.
  *
  * A trap behind a call does not tell that the frame is outermost: compilers and linkers put one
  * behind a call that does not return (lld pads with int3, so rustc does). A stack that code has
@@ -430,7 +430,7 @@ static bool is_called_so(const struct walk *frame, const struct walk *found)
 }
 
 /* Code that ends its thread is outermost, unless it was called to do so: exit functions are. */
-static int step_by_code_or_entry(struct walk *w, bool innermost, bool *traps)
+static int step_by_code_or_entry(struct walk *w, bool innermost, bool *traps, bool *beyond)
 {
 	struct walk frame = *w, found;
 	int end = step_by_code(w, READ_INSNS, traps), proven = STACK_NO_UNWIND_INFO;
@@ -444,10 +444,8 @@ static int step_by_code_or_entry(struct walk *w, bool innermost, bool *traps)
 	}
 	if (!is_final(end) || (end == STACK_OUTERMOST && innermost))
 		proven = step_by_entry(w);
-	if (proven == STEP_ON)
-		return STEP_ON;
-	/* Registers would lead further than a longer copy. */
-	return is_final(end) || w->partial ? end : proven;
+	*beyond = proven == STACK_COPY_EXHAUSTED && !w->partial;
+	return proven == STEP_ON ? proven : end;
 }
 
 static int step_in_live_code(struct walk *w, bool innermost, bool *traps)
@@ -464,10 +462,11 @@ static int step_in_live_code(struct walk *w, bool innermost, bool *traps)
 int step_by_guess(struct walk *w)
 {
 	bool file = image_elf(w->at->image), innermost = w->kind != FRAME_RETURN, traps = false;
+	bool beyond = false; /* a proof may lie beyond what was copied */
 	int end;
 
 	if (file)
-		end = step_by_code_or_entry(w, innermost, &traps);
+		end = step_by_code_or_entry(w, innermost, &traps, &beyond);
 	else
 		end = step_in_live_code(w, innermost, &traps);
 	if (file && !is_final(end))
@@ -475,6 +474,8 @@ int step_by_guess(struct walk *w)
 	if (is_final(end) || (w->partial && !file))
 		return end;
 	end = step_by_scan(w, traps);
+	if (beyond && end == STACK_NO_UNWIND_INFO)
+		end = STACK_COPY_EXHAUSTED;
 	/* Registers would lead further than a longer copy. */
 	return w->partial && end == STACK_COPY_EXHAUSTED ? STACK_NO_UNWIND_INFO : end;
 }
