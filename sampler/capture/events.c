@@ -447,7 +447,7 @@ static const uint8_t *body_at(struct events *e, const struct ring *r, uint64_t a
 
 /* A new pace makes the next one that is counted by software a sample (_perf_event_period() in
  * kernel/events/core.c sets what is left of the period to 0). It is chosen by time, not by number, and would
- * favour who makes them steadily over who makes them in bursts: it is none. 0 for that. A processor's counter
+ * favour a program that makes them steadily over one that makes them in bursts: it is none. 0 for that. A processor's counter
  * begins anew without one (x86_perf_event_set_period() in arch/x86/events/core.c). The first sample of a new
  * pace stands for half a period of the old one, too, on the average. */
 static uint64_t count_of(const struct events *e, struct ring *r)

@@ -66,7 +66,7 @@ void events_pace(struct events *e, uint64_t period_ns);
 /* For how long the rings hold what comes. */
 uint64_t events_hold_ns(const struct events *e);
 
-/* Has each sample wake who waits for events_fd, or none. Opens them anew if that changes; errors as of
+/* Has each sample wake a thread that waits for events_fd, or none. Opens them anew if that changes; errors as of
  * events_deepen. */
 int events_be_prompt(struct events *e, bool prompt, struct error *err);
 

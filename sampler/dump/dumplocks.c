@@ -31,15 +31,15 @@ enum { CALLS_MAX = 8 }; /* inner functions that may prove a lock */
 static bool look(const struct member *m, const struct dump_thread *t, struct dump_wait *wait)
 {
 	struct thread *thread = member_thread(m, t->index);
-	struct schedstat before, after;
+	struct schedstat before;
 	struct call call;
 
 	if (!t->count || !thread_counters(m->threads, thread, &before) ||
 	    !thread_read_call(m->threads, thread, &call) || call.pc != t->frames[0].pc ||
 	    !lock_look(t->tid, &call, &wait->lock) ||
-	    !thread_counters(m->threads, thread, &after) || after.slices != before.slices)
+	    !thread_rests_since(m->threads, thread, before.slices))
 		return false;
-	wait->slices = after.slices;
+	wait->slices = before.slices;
 	return true;
 }
 

@@ -106,9 +106,8 @@ struct resting {
 static bool still_rests(const void *of)
 {
 	const struct resting *r = of;
-	struct schedstat now;
 
-	return thread_counters(r->threads, r->thread, &now) && now.slices == r->slices;
+	return thread_rests_since(r->threads, r->thread, r->slices);
 }
 
 /* Puts interpreted frames into the walk. Their names are read now: a code object may be freed at any
@@ -223,7 +222,7 @@ static void read_registers(struct dump *d, const struct thread *thread, const st
 static int glance(struct dump *d, struct thread *thread)
 {
 	struct member *m = member_of(d);
-	struct schedstat before, after;
+	struct schedstat before;
 	struct resting resting;
 	struct call call;
 	int rc;
@@ -248,8 +247,8 @@ static int glance(struct dump *d, struct thread *thread)
 	if (rc)
 		return rc;
 	interp_look_alone(&d->snapshot.interp, thread->tid, 0, &d->snapshot.regs);
-	if (!thread_counters(m->threads, thread, &after) || after.slices != before.slices ||
-	    !same_address_space(m) || maps_have_changed(d))
+	if (!thread_rests_since(m->threads, thread, before.slices) || !same_address_space(m) ||
+	    maps_have_changed(d))
 		return 0;
 	if (d->walk.lacked && open_rest(d))
 		return 0; /* again, with all registers */

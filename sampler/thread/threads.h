@@ -222,6 +222,16 @@ bool thread_read_call(struct threads *t, struct thread *thread, struct call *cal
  * either. False when the thread is gone. */
 bool thread_counters(const struct threads *t, const struct thread *thread, struct schedstat *s);
 
+/* Has the thread not been on a CPU since it had been put on one `slices` times? False also when it is
+ * gone. */
+static inline bool thread_rests_since(const struct threads *t, const struct thread *thread,
+				      uint64_t slices)
+{
+	struct schedstat now;
+
+	return thread_counters(t, thread, &now) && now.slices == slices;
+}
+
 /* About when the calling thread got its CPU, by the same clock, in ns; 0: not known. `sched_fd` is
  * its open /proc/thread-self/sched. */
 uint64_t own_got_cpu_ns(int sched_fd);

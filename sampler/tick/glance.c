@@ -114,7 +114,7 @@ int look_at_waiting(struct round *r, struct member *m, struct thread *thread, bo
 static bool read_waiting(struct round *r, struct member *m, struct thread *thread,
 			 struct slot *slot)
 {
-	struct schedstat before, after;
+	struct schedstat before;
 	struct atrest_thread rest;
 
 	if (!thread_counters(m->threads, thread, &before) ||
@@ -133,13 +133,13 @@ static bool read_waiting(struct round *r, struct member *m, struct thread *threa
 		r->no_memory |= waiting_look(&r->recorded, m, thread, &slot->call,
 					     &slot->context.lock) != 0;
 	slot_label(&r->recorded, slot); /* if there is no memory, the walk will say so */
-	if (!thread_counters(m->threads, thread, &after) || after.slices != before.slices)
+	if (!thread_rests_since(m->threads, thread, before.slices))
 		return false;
 	if (thread->state == 'T' || thread->state == 't')
 		slot->context.state = THREAD_STOPPED;
 	else
 		slot->context.syscall = (int32_t)slot->call.number;
-	thread->slices = slot->slices = after.slices;
+	thread->slices = slot->slices = before.slices;
 	return true;
 }
 

@@ -154,8 +154,8 @@ bool round_may_interrupt(const struct round *r, const struct member *m, const st
 /* Which source gives a process's CPU samples, and the samples of the second one (sourcing.c).
  *
  * Perf events (sampler/capture/events.h) serve a process all of whose frames lie on the machine's
- * stack. One with a runtime (Go, an interpreter, a compiler) stays with the tickers: what its frames
- * refer to must be read while the thread stands still. So does one whose stacks are deeper than a
+ * stack. One of Go, or with an interpreter whose frames lie elsewhere, stays with the tickers: these must
+ * be read while the thread stands still. So does one whose stacks are deeper than a
  * record, or go on in another place. With wall time all do. */
 
 /* Opens the perf events, if they are wanted, and those of a command's lineage. Where they are

@@ -1,6 +1,6 @@
 /*
- * Events are read in bulk, at each tick of the round's thread. Their stacks need no haste: the bytes are
- * copied already, and the maps are those that explain them unless the process has executed a program
+ * Events are read in bulk, at each tick of the round's thread, or at once where a runtime compiles. Other
+ * stacks need no haste: the bytes are copied already, and the maps are those that explain them unless the process has executed a program
  * meanwhile; what came before the present address space was met is dropped.
  */
 #include <stdio.h>

@@ -148,10 +148,7 @@ static void end_newborn(struct stack *walk)
 static bool stands_still(const struct member *m, const struct thread *thread,
 			 const struct slot *slot)
 {
-	struct schedstat now;
-
-	return slot->glanced && thread_counters(m->threads, thread, &now) &&
-	       now.slices == slot->slices;
+	return slot->glanced && thread_rests_since(m->threads, thread, slot->slices);
 }
 
 struct standing {

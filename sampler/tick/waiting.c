@@ -52,14 +52,6 @@ int waiting_look(struct recorded *r, struct member *m, const struct thread *thre
 	return lockset_add(&r->locks, &e, lock);
 }
 
-/* Has the thread run since its last look? */
-static bool stands_still(const struct member *m, const struct thread *thread)
-{
-	struct schedstat now;
-
-	return thread_counters(m->threads, thread, &now) && now.slices == thread->slices;
-}
-
 int waiting_look_again(struct recorded *r, struct member *m, struct thread *thread)
 {
 	struct stack_context context = r->stacks.entries[thread->newest.stack].context;
@@ -69,7 +61,8 @@ int waiting_look_again(struct recorded *r, struct member *m, struct thread *thre
 	if (!context.lock || !lock_may_have_owner(&lockset_get(&r->locks, context.lock)->wait))
 		return 0;
 	rc = waiting_look(r, m, thread, &thread->newest.call, &lock);
-	if (rc || !lock || lock == context.lock || !stands_still(m, thread))
+	if (rc || !lock || lock == context.lock ||
+	    !thread_rests_since(m->threads, thread, thread->slices))
 		return rc;
 	context.lock = lock;
 	context.owner_stack = 0;

@@ -47,8 +47,8 @@ struct interp_plan {
 	size_t bytes, frames; /* room that the next copy should have */
 };
 
-/* Keys of code objects whose names are known (interp_code_key; without a method, the address). Written by one thread, read by others; a lost or
- * stale entry costs a read or an unnamed frame, never a wrong name. */
+/* Keys of code objects whose names are known (interp_code_key; without a method, the address). Written by
+ * one thread, read by others; a lost or stale entry costs a read or an unnamed frame, never a wrong name. */
 struct interp_known {
 	_Atomic uint64_t keys[INTERP_KNOWN];
 };
