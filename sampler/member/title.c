@@ -27,6 +27,16 @@ static bool find_arguments(const struct process *p, uint64_t *start, uint64_t *e
 	return *start < *end;
 }
 
+/* Some programs blank what was there before, as nginx and gunicorn do: that is no part of it. */
+static void cut_blanks(char *title)
+{
+	size_t len = strlen(title);
+
+	while (len && title[len - 1] == ' ')
+		len--;
+	title[len] = '\0';
+}
+
 /* By a read that a page which is served by the process itself cannot hold up for long
  * (memory_live_reads_by), as a read of /proc/PID/cmdline can be. */
 void title_read(const struct process *p, char title[TITLE_ROOM])
@@ -43,6 +53,7 @@ void title_read(const struct process *p, char title[TITLE_ROOM])
 	if (live.memory.read(&live.memory, start, title, len))
 		len = 0;
 	title[len < TITLE_ROOM ? len : TITLE_ROOM - 1] = '\0';
+	cut_blanks(title);
 	if (!title_is_one(title))
 		*title = '\0';
 }

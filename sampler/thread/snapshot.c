@@ -62,7 +62,11 @@ static int read_pieces(const struct memory *m, uint64_t addr, void *buf, size_t 
 		rc = copy->read(copy, addr, buf, len) ? rc : 0;
 	}
 	/* The memory is that of a struct snapshot that is not const. */
-	return rc && s->live.tid ? read_live((struct snapshot_live *)&s->live, addr, buf, len) : rc;
+	if (rc && s->live.tid)
+		return read_live((struct snapshot_live *)&s->live, addr, buf, len);
+	if (rc)
+		((struct snapshot *)s)->missed = addr;
+	return rc;
 }
 
 /* Readers find the first piece in s->memory itself; read_pieces looks into the others, too. */
@@ -70,6 +74,7 @@ static void set_stack(struct snapshot *s, uint64_t start, size_t len)
 {
 	memory_bytes_init(&s->stack, s->bytes, start, len);
 	s->live.tid = 0;
+	s->missed = 0;
 	s->memory = s->stack.memory;
 	s->memory.read = read_pieces;
 }
@@ -416,4 +421,11 @@ int snapshot_read_on(struct snapshot *s, pid_t tid)
 	l->len = 0;
 	l->reads = READS_MOST;
 	return 0;
+}
+
+bool snapshot_left_out(const struct snapshot *s)
+{
+	struct span span;
+
+	return s->missed && s->spans && spans_find(s->spans, s->missed, &span);
 }

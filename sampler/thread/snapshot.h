@@ -62,6 +62,7 @@ struct snapshot {
 	size_t room; /* bytes for each piece */
 	struct snapshot_far far;
 	struct snapshot_live live;
+	uint64_t missed;   /* the last address that a walk wanted and no piece has; 0: none */
 	struct gothread go; /* set go.rt and place before, keep go.place after */
 	struct gothread_place place;
 	struct go_stacks stacks;
@@ -97,6 +98,9 @@ void snapshot_take(struct snapshot *s, pid_t tid, const struct registers *regist
  * at most; then ERR_SHORT. The caller has to find out whether both parts belong together.
  * ERR_NOMEM. */
 int snapshot_read_on(struct snapshot *s, pid_t tid);
+
+/* Is what a walk wanted last and did not find memory that exists, and was merely not copied? */
+bool snapshot_left_out(const struct snapshot *s);
 
 /* As snapshot_take, for a thread that is not stopped but waits in the kernel, in this call; no other
  * register is known. The caller has to find out whether the thread has run meanwhile. */

@@ -380,6 +380,8 @@ static int walk_slot(struct round *r, struct member *m, struct slot *slot)
 		thread->newest.must_stop = true;
 		return 0;
 	}
+	if (w->walk.end == STACK_MEMORY_UNREADABLE && snapshot_left_out(&slot->snapshot))
+		w->walk.end = STACK_COPY_EXHAUSTED;
 	slot->context.cut = stack_end_is_cut(w->walk.end);
 	if (keep_stack(&r->recorded, w, slot, thread))
 		return ERR_NOMEM;
