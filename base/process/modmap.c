@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -44,7 +45,7 @@ static const uint64_t PAGE_MASK = 4095;
 
 /* Where an image was first seen. */
 struct origin {
-	const struct process *process;
+	const struct process *process; /* NULL: all have it */
 	uint64_t inode;
 	dev_t dev;
 	struct mapping first;
@@ -125,8 +126,9 @@ void modmap_free(struct modmap *m)
 	free(m);
 }
 
-/* Takes over the image; frees it when out of memory. */
-static int keep_image(struct modmap *m, struct image *image, uint64_t inode, dev_t dev)
+/* Takes over the image; frees it when out of memory. `owner` is NULL where all processes have it. */
+static int keep_image(struct modmap *m, struct image *image, const struct process *owner,
+		      uint64_t inode, dev_t dev)
 {
 	struct store *s = m->store;
 
@@ -137,9 +139,7 @@ static int keep_image(struct modmap *m, struct image *image, uint64_t inode, dev
 	}
 	image_set_id(image, (uint32_t)s->count);
 	s->images[s->count] = image;
-	s->origins[s->count++] = (struct origin){ .process = m->process,
-						  .inode = inode,
-						  .dev = dev };
+	s->origins[s->count++] = (struct origin){ .process = owner, .inode = inode, .dev = dev };
 	return 0;
 }
 
@@ -156,13 +156,13 @@ static int push_range(struct modmap *m, const struct mapping *range)
 }
 
 /* A file has one image for all processes that map it; memory belongs to one process. */
-static struct image *find_image(const struct modmap *m, const char *path, uint64_t inode, dev_t dev)
+static struct image *find_image(const struct store *s, const struct process *owner,
+				const char *path, uint64_t inode, dev_t dev)
 {
-	const struct store *s = m->store;
 
 	for (size_t i = s->count; i-- > 0;)
 		if (s->origins[i].inode == inode && s->origins[i].dev == dev &&
-		    (s->origins[i].process == m->process || (inode && image_elf(s->images[i]))) &&
+		    (s->origins[i].process == owner || (inode && image_elf(s->images[i]))) &&
 		    !strcmp(image_path(s->images[i]), path))
 			return s->images[i];
 	return NULL;
@@ -201,18 +201,26 @@ static int open_file(const struct modmap *m, const struct maps_line *line, const
 	return -1;
 }
 
-static struct image *open_vdso(const struct modmap *m, const struct maps_line *line)
+/* The kernel has one for all 64-bit processes (arch/x86/entry/vdso/vma.c), and gives no other mapping
+ * its name. Ours is taken: another process can have written into its own. */
+static struct image *open_vdso(const struct maps_line *line)
 {
 	struct memory_live live;
 	struct image *image = NULL;
 	size_t len = line->end - line->start;
 	void *bytes = len <= VDSO_MAX ? malloc(len) : NULL;
 
-	memory_live_init(&live, m->process->pid);
-	if (bytes && live.memory.read(&live.memory, line->start, bytes, len) == 0)
+	memory_live_init(&live, getpid());
+	if (bytes && !live.memory.read(&live.memory, getauxval(AT_SYSINFO_EHDR), bytes, len))
 		image_open_bytes(bytes, len, "[vdso]", &image, NULL);
 	free(bytes);
 	return image;
+}
+
+/* That of a 32-bit process lies below 4 GiB. */
+static bool is_vdso(const struct maps_line *line, const char *path)
+{
+	return !strcmp(path, "[vdso]") && line->start >> 32;
 }
 
 static struct image *open_image(const struct modmap *m, const struct maps_line *line,
@@ -221,8 +229,8 @@ static struct image *open_image(const struct modmap *m, const struct maps_line *
 	struct image *image = NULL;
 	int fd;
 
-	if (!strcmp(path, "[vdso]"))
-		image = open_vdso(m, line);
+	if (is_vdso(line, path))
+		image = open_vdso(line);
 	else if (line->inode && (fd = open_file(m, line, path)) >= 0)
 		image_open(fd, path, &image, NULL);
 	return image ? image : image_open_none(path);
@@ -282,11 +290,12 @@ static struct image *image_of(struct modmap *m, const struct maps_line *line)
 {
 	dev_t dev = makedev(line->major, line->minor);
 	char *path = path_of(m, line);
-	struct image *image = path ? find_image(m, path, line->inode, dev) : NULL;
+	const struct process *owner = path && is_vdso(line, path) ? NULL : m->process;
+	struct image *image = path ? find_image(m->store, owner, path, line->inode, dev) : NULL;
 
 	if (path && !image) {
 		image = open_image(m, line, path);
-		if (image && keep_image(m, image, line->inode, dev))
+		if (image && keep_image(m, image, owner, line->inode, dev))
 			image = NULL;
 	}
 	free(path);
@@ -450,7 +459,7 @@ int modmap_add(struct modmap *m, const struct mapping *range)
 		     m->store->images[image_id(range->image)] == range->image;
 	size_t i;
 
-	if (!known && keep_image(m, range->image, 0, 0))
+	if (!known && keep_image(m, range->image, m->process, 0, 0))
 		return ERR_NOMEM;
 	if (push_range(m, range))
 		return ERR_NOMEM;
@@ -463,7 +472,7 @@ int modmap_add(struct modmap *m, const struct mapping *range)
 
 int modmap_keep(struct modmap *m, struct image *image)
 {
-	return keep_image(m, image, 0, 0);
+	return keep_image(m, image, m->process, 0, 0);
 }
 
 const struct mapping *modmap_find(const struct modmap *m, uint64_t addr)

@@ -32,7 +32,7 @@ struct member {
 	uint32_t index; /* in round.members; never changes */
 	bool ended;
 	char title[TITLE_ROOM]; /* as it was read last */
-	uint64_t title_due_ns;	/* when to read it again */
+	uint64_t title_due_ns;	/* when to read it; 0: not met yet */
 	bool own_numbers;	/* its threads have other numbers in its own PID namespace */
 	struct modmap *maps;
 	struct threads *threads; /* NULL before member_start */

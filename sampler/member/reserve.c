@@ -19,9 +19,19 @@ enum {
 	START_FILES = 4,    /* and what each opens besides as it starts */
 };
 
+/* At most; found out once, since glibc reads a file for it each time. */
+static size_t ticker_files(void)
+{
+	static _Atomic long cpus;
+
+	if (!cpus)
+		cpus = sysconf(_SC_NPROCESSORS_CONF);
+	return TICKER_FILES * (size_t)cpus;
+}
+
 int reserve_keep(const struct member *m, size_t waiting, struct error *err)
 {
-	size_t needed = OTHER_FILES + TICKER_FILES * (size_t)sysconf(_SC_NPROCESSORS_ONLN) +
+	size_t needed = OTHER_FILES + ticker_files() +
 			(waiting ? PROGRAM_FILES + START_FILES * waiting : 0);
 	size_t allowed = threads_files_allowed();
 	int next = fcntl(m->process.pid_fd, F_DUPFD_CLOEXEC, 0);

@@ -62,7 +62,7 @@ struct snapshot {
 	size_t room; /* bytes for each piece */
 	struct snapshot_far far;
 	struct snapshot_live live;
-	uint64_t missed;   /* the last address that a walk wanted and no piece has; 0: none */
+	uint64_t missed;    /* the last address that a walk wanted and no piece has; 0: none */
 	struct gothread go; /* set go.rt and place before, keep go.place after */
 	struct gothread_place place;
 	struct go_stacks stacks;

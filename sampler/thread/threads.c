@@ -51,16 +51,18 @@ struct threads {
 	uint32_t brief_count;
 };
 
+/* Found out once: it is asked for at each process that begins. */
 size_t threads_files_allowed(void)
 {
+	static _Atomic size_t allowed;
 	struct rlimit rl;
 
-	if (getrlimit(RLIMIT_NOFILE, &rl))
-		return 0;
+	if (allowed || getrlimit(RLIMIT_NOFILE, &rl))
+		return allowed;
 	rl.rlim_cur = rl.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &rl);
 	getrlimit(RLIMIT_NOFILE, &rl);
-	return rl.rlim_cur;
+	return allowed = rl.rlim_cur;
 }
 
 /* Half of the descriptors that we may have, less those that the rest of the program needs: the other

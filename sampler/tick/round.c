@@ -41,10 +41,10 @@ enum {
 	BEGIN_NS = 200000000,	    /* in which the first walks tell how long copies must be */
 	CALM_EVENTS_NS = 100000000, /* the same where there are only perf events, which wait */
 	LAST_LOOK_NS = 1000000,
-	STOCK_NS = 100000000,	    /* from one sum of what was used to the next; in */
-	STOCK_COST_FACTOR = 1000,   /* a thousandth of the time at most */
-	TITLE_SOON_NS = 2000000000, /* a process is given its title soon after its fork */
-	TITLE_NS = 10000000000,	    /* from one reading of it to the next */
+	STOCK_NS = 100000000,	   /* from one sum of what was used to the next; in */
+	STOCK_COST_FACTOR = 1000,  /* a thousandth of the time at most */
+	TITLE_SOON_NS = 250000000, /* a process is given its title soon after its fork */
+	TITLE_NS = 10000000000,	   /* from one reading of it to the next */
 	SLOTS_LEAST = 64,
 	SLOTS_OF_A_CPU = 4,
 };
@@ -293,10 +293,12 @@ static void read_titles_in_time(const struct recorded *r, uint64_t now)
 	for (uint32_t i = 0; i < r->living_count; i++) {
 		struct member *m = r->living[i];
 
-		if (now < m->title_due_ns)
-			continue;
-		m->title_due_ns = now + (m->title_due_ns ? TITLE_NS : TITLE_SOON_NS);
-		read_title(r, m);
+		if (m->title_due_ns && now >= m->title_due_ns) {
+			m->title_due_ns = now + TITLE_NS;
+			read_title(r, m);
+		}
+		if (!m->title_due_ns)
+			m->title_due_ns = now + TITLE_SOON_NS;
 	}
 }
 
