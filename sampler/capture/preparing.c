@@ -42,7 +42,8 @@ static bool is_to_be_left(const struct ticking *with, const struct sought *s, st
 }
 
 /* Where was the thread? Without the right to read its kernel stack, nothing is known before the
- * stop, and it is taken as one that bears it. */
+ * stop, and it is taken as one that bears it. (An empty text is that of a thread which another CPU has
+ * taken over.) */
 static struct preempted where_it_was(const struct ticking *with, const struct sought *s,
 				     struct slot *slot)
 {
@@ -52,6 +53,7 @@ static struct preempted where_it_was(const struct ticking *with, const struct so
 
 	if (len < 0)
 		return now;
+	slot->placed = true;
 	now = preempted_parse(text, (size_t)len);
 	slot->call_then = now.place == PREEMPTED_CALL_OVER ? CALL_OVER : now.number;
 	return now;

@@ -250,7 +250,7 @@ ssize_t seat_read(struct roster *r, struct seat *s, enum seat_file file, char *t
 	if (kept < 0 && fd >= 0 && !keep_file(r, s, file, fd))
 		close(fd);
 	text[len > 0 ? len : 0] = '\0';
-	return len > 0 ? len : -1;
+	return len;
 }
 
 /* The search. */

@@ -128,7 +128,8 @@ bool roster_state(struct roster *r, struct sought *s);
  * soon finds few that have run since. Returns how many had run since their last look. */
 unsigned roster_note(struct roster *r);
 
-/* Reads a file of the seat's thread; returns its length, or -1. The text ends with a NUL. */
+/* Reads a file of the seat's thread; returns its length (SEAT_STACK's is 0 while the thread runs), or -1.
+ * The text ends with a NUL. */
 ssize_t seat_read(struct roster *r, struct seat *s, enum seat_file file, char *text, size_t room);
 
 #endif

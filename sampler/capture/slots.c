@@ -138,6 +138,7 @@ int slot_prepare(struct slot *slot, const struct slot_wants *wants, struct membe
 	slot->pagemap_fd = m->pagemap_fd;
 	slot->absent = &m->absent;
 	slot->call_then = CALL_UNKNOWN;
+	slot->placed = false;
 	slot->rc = 0;
 	slot->cpu_ns = 0;
 	slot->taken = slot->glanced = slot->by_event = slot->labelled = slot->left_alone = false;

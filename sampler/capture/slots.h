@@ -66,7 +66,8 @@ struct slot {
 	int schedstat_fd;     /* of the thread, borrowed; -1: it is opened */
 	int pagemap_fd;	      /* of the process, borrowed; -1: not open */
 	_Atomic bool *absent; /* of the process: a page of a stack was not there once */
-	int64_t call_then;    /* the call that it was in at the tick; -1: none; or: */
+	bool placed; /* the kernel told where it was at the tick, and it may be stopped there */
+	int64_t call_then;		 /* the call that it was in at the tick; -1: none; or: */
 	uint64_t ran_ns, waited_from_ns; /* its counters at the tick */
 	uint64_t slices_then;		 /* the same */
 	uint64_t woke_ns, search_ns;	 /* when the ticker woke; from then to the request, or to */

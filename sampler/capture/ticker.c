@@ -147,7 +147,7 @@ static bool is_executing(struct ticker *t, const struct slot *slot)
 
 static int request(struct ticker *t, struct slot *slot)
 {
-	struct stood stood = { slot->schedstat_fd, slot->slices_then };
+	struct stood stood = { slot->schedstat_fd, slot->slices_then, slot->placed };
 	bool has_stood = slot->ticked && stood.schedstat_fd >= 0;
 	int rc;
 

@@ -179,6 +179,8 @@ static void rate_line(const struct recording_stats *s, const struct recording_op
 		append(line, ", %lu of threads that have children", s->exposed);
 	if (s->waiting)
 		append(line, ", %lu met a thread that did not wait any more", s->waiting);
+	if (s->ran_on)
+		append(line, ", %lu ran on before they were stopped", s->ran_on);
 	if (s->signalled)
 		append(line, ", %lu met a signal", s->signalled);
 	if (s->late + s->unserved)

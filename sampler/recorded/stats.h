@@ -49,8 +49,9 @@ struct recording_stats {
 	bool realtime_target;		/* threads have one that ours does not exceed */
 	unsigned cpus_refused;		/* on which threads of the target may run, but we may not */
 	uint64_t glances;		/* stacks of waiting threads read without a stop */
-	uint64_t rests; /* of threads whose CPU was taken, the same (sampler/capture/resting.h) */
-	uint64_t moved; /* of these, left out, since another CPU had taken the thread over */
+	uint64_t rests;	 /* of threads whose CPU was taken, the same (sampler/capture/resting.h) */
+	uint64_t ran_on; /* not stopped, since another CPU had taken the thread over before */
+	uint64_t moved;	 /* of these, left out, since another CPU had taken the thread over */
 	uint64_t spared,
 		over;	     /* left out to keep the pause budget: of waiting, of running threads */
 	uint64_t by_event;   /* samples that the kernel copied, without a stop */

@@ -55,16 +55,20 @@ int tracee_signal(int status)
 	return status >> 16 ? 0 : WSTOPSIG(status);
 }
 
-/* A thread that has not run since cannot have begun to die. */
-static bool is_dying(pid_t tid, const struct stood *stood)
+/* Has it not run since? */
+static bool stands(const struct stood *stood)
 {
 	struct schedstat now;
 	char text[96];
-	ssize_t len = stood ? pread(stood->schedstat_fd, text, sizeof(text), 0) : -1;
+	ssize_t len = pread(stood->schedstat_fd, text, sizeof(text), 0);
 
-	if (len > 0 && schedstat_parse(text, (size_t)len, &now) && now.slices == stood->slices)
-		return false;
-	return thread_is_dying(tid);
+	return len > 0 && schedstat_parse(text, (size_t)len, &now) && now.slices == stood->slices;
+}
+
+/* A thread that has not run since cannot have begun to die. */
+static bool is_dying(pid_t tid, const struct stood *stood)
+{
+	return !(stood && stands(stood)) && thread_is_dying(tid);
 }
 
 int tracee_ask(struct tracee *t, const struct stood *stood)
@@ -72,6 +76,8 @@ int tracee_ask(struct tracee *t, const struct stood *stood)
 	int rc;
 
 	registers_look_ahead(t->tid, &t->regs);
+	if (stood && stood->only_there && !stands(stood))
+		return ERR_NOTFOUND;
 	rc = seize(t->tid);
 	if (rc)
 		return rc == -ESRCH ? ERR_GONE : rc == -EINTR ? ERR_BUSY : ERR_PERM;

@@ -193,6 +193,8 @@ static void take_back(struct round *r, struct slot *slot)
 		note_left_alone(r, slot, thread);
 	else if (slot->at_rest)
 		note_rest(&r->recorded, slot, thread);
+	else if (slot->rc == ERR_NOTFOUND)
+		r->recorded.stats.ran_on++;
 	else if (slot->rc == ERR_PERM)
 		note_denied(&r->recorded.stats, thread);
 	else if (!slot->rc && !slot->glanced) {
