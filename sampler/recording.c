@@ -34,7 +34,7 @@
 #include "sampler/starving.h"
 #include "sampler/thread/threads.h"
 #include "sampler/tick/round.h"
-#include "sampler/unwind/unwinder.h"
+#include "unwind/unwinder.h"
 
 enum { PROGRESS_MS = 100 };
 

@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "sampler/unwind/table/regs.h"
+#include "unwind/table/regs.h"
 
 struct perf_event_attr;
 struct perf_event_header;

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/process/maps.h"
 #include "base/process/modmap.h"
-#include "sampler/interp/interps.h"
+#include "runtimes/interps.h"
 #include "sampler/member/member.h"
 #include "sampler/stop/copier.h"
 #include "sampler/thread/registers.h"

@@ -19,13 +19,13 @@
 #include "sampler/child/decoding.h"
 #include "sampler/child/watchdog.h"
 #include "sampler/dump/dumplook.h"
-#include "sampler/interp/interps.h"
+#include "runtimes/interps.h"
 #include "sampler/member/member.h"
 #include "sampler/member/offspring.h"
 #include "sampler/member/reserve.h"
 #include "sampler/stop/copier.h"
 #include "sampler/stop/reader.h"
-#include "sampler/unwind/unwinder.h"
+#include "unwind/unwinder.h"
 #include "symbolize/symbolizer.h"
 
 enum { ENDING_MS = 1000 };

@@ -14,10 +14,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "sampler/interp/common/managed.h"
-#include "sampler/interp/interps.h"
+#include "runtimes/common/managed.h"
+#include "runtimes/interps.h"
 #include "sampler/lock/lock.h"
-#include "sampler/unwind/stack.h"
+#include "unwind/stack.h"
 
 struct dump;
 struct error;
@@ -39,7 +39,7 @@ struct dump_frame {
 	const struct symbol_frame *calls;
 	size_t call_count;
 	uint64_t function; /* image address of its first instruction; 0: unknown */
-	bool unnamed;	   /* no symbol names it (sampler/unwind/table/unnamed.h) */
+	bool unnamed;	   /* no symbol names it (unwind/table/unnamed.h) */
 };
 
 /* A look at what a thread waits for. */

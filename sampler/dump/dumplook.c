@@ -36,14 +36,14 @@
 #include "sampler/atrest/atrest.h"
 #include "sampler/child/priority.h"
 #include "sampler/child/watchdog.h"
-#include "sampler/interp/common/managed.h"
-#include "sampler/interp/interps.h"
+#include "runtimes/common/managed.h"
+#include "runtimes/interps.h"
 #include "sampler/member/member.h"
 #include "sampler/stop/reader.h"
 #include "sampler/stop/stop.h"
 #include "sampler/thread/registers.h"
 #include "sampler/thread/interruptible.h"
-#include "sampler/unwind/unwinder.h"
+#include "unwind/unwinder.h"
 
 enum {
 	COPY_BYTES = 64 << 10,	  /* of a stack at once */

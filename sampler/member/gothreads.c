@@ -5,8 +5,8 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/process/gopclntab.h"
-#include "sampler/go/find/places.h"
-#include "sampler/go/mlist.h"
+#include "runtimes/go/find/places.h"
+#include "runtimes/go/mlist.h"
 #include "sampler/member/member.h"
 #include "sampler/thread/threads.h"
 

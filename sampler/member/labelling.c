@@ -5,9 +5,9 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/process/memory.h"
-#include "sampler/go/find/layout.h"
-#include "sampler/go/labels.h"
-#include "sampler/go/thread.h"
+#include "runtimes/go/find/layout.h"
+#include "runtimes/go/labels.h"
+#include "runtimes/go/thread.h"
 #include "sampler/thread/threads.h"
 #include "sampler/member/member.h"
 

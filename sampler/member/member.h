@@ -13,8 +13,8 @@
 
 #include "base/process/memory.h"
 #include "base/process/process.h"
-#include "sampler/go/find/runtime.h"
-#include "sampler/go/find/vars.h"
+#include "runtimes/go/find/runtime.h"
+#include "runtimes/go/find/vars.h"
 #include "sampler/member/title.h"
 
 struct error;

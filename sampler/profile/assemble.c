@@ -26,7 +26,7 @@
 #include "sampler/account/budget.h"
 #include "sampler/account/counted.h"
 #include "sampler/child/decoding.h"
-#include "sampler/go/labels.h"
+#include "runtimes/go/labels.h"
 #include "sampler/profile/accounts.h"
 #include "sampler/profile/locations.h"
 #include "sampler/profile/locklabels.h"

@@ -24,7 +24,7 @@
 
 #include "base/error.h"
 #include "base/file/outfile.h"
-#include "sampler/net/http.h"
+#include "base/net/http.h"
 
 enum { PIECE_BYTES = 64 << 10 };
 

@@ -24,7 +24,7 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/process/process.h"
-#include "sampler/interp/interps.h"
+#include "runtimes/interps.h"
 #include "sampler/member/member.h"
 #include "sampler/member/reserve.h"
 #include "sampler/recorded/recorded.h"

@@ -17,7 +17,7 @@
 #include "base/hashindex.h"
 #include "sampler/account/ledger.h"
 #include "sampler/account/stackset.h"
-#include "sampler/interp/names.h"
+#include "runtimes/names.h"
 #include "sampler/lock/lockset.h"
 #include "sampler/member/labelling.h"
 #include "sampler/recorded/options.h"

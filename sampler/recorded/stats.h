@@ -9,9 +9,9 @@
 #include "base/error.h"
 #include "sampler/account/heldtime.h"
 #include "sampler/account/ledger.h"
-#include "sampler/interp/interps.h"
-#include "sampler/interp/merge.h"
-#include "sampler/interp/names.h"
+#include "runtimes/interps.h"
+#include "runtimes/merge.h"
+#include "runtimes/names.h"
 
 struct profile;
 

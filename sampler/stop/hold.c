@@ -21,7 +21,7 @@
 #include "base/process/process.h"
 #include "sampler/child/priority.h"
 #include "sampler/child/watchdog.h"
-#include "sampler/go/stacks/goroutines.h"
+#include "runtimes/go/stacks/goroutines.h"
 #include "sampler/stop/holding.h"
 #include "sampler/stop/stop.h"
 

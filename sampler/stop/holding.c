@@ -28,7 +28,7 @@
 #include "base/error.h"
 #include "base/process/process.h"
 #include "sampler/child/watchdog.h"
-#include "sampler/go/stacks/goroutines.h"
+#include "runtimes/go/stacks/goroutines.h"
 #include "sampler/stop/tracee.h"
 #include "sampler/thread/dispositions.h"
 #include "sampler/thread/threads.h"

@@ -10,7 +10,7 @@
 #include "base/process/image.h"
 #include "base/process/modmap.h"
 #include "base/process/process.h"
-#include "sampler/unwind/stack.h"
+#include "unwind/stack.h"
 
 int kernelstack_init(struct kernelstack *k, struct modmap *maps)
 {

@@ -41,7 +41,7 @@
 #include "base/error.h"
 #include "base/process/memory.h"
 #include "sampler/thread/threads.h"
-#include "sampler/unwind/table/regs.h"
+#include "unwind/table/regs.h"
 
 enum {
 	SVC_BYTES = 4,

@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "sampler/thread/threads.h"
-#include "sampler/unwind/table/regs.h"
+#include "unwind/table/regs.h"
 
 enum {
 	SYSCALL_BYTES = 2, /* length of `syscall` and of `int $0x80` */

@@ -5,7 +5,7 @@
  *
  * A thread in a signal handler may be on a separate stack (sigaltstack(2)), from which the walk
  * goes on into the thread's ordinary one. Then the top of the ordinary stack is copied too, in the
- * same system call. A thread that runs Go has three stacks (sampler/unwind/gostacks.h); of the
+ * same system call. A thread that runs Go has three stacks (unwind/gostacks.h); of the
  * other two, what the walk needs is copied. Where else earlier walks went is planned (stackplan.h),
  * and copied by a call of its own.
  */
@@ -18,11 +18,11 @@
 #include <sys/types.h>
 
 #include "base/process/memory.h"
-#include "sampler/go/thread.h"
-#include "sampler/interp/common/look.h"
+#include "runtimes/go/thread.h"
+#include "runtimes/common/look.h"
 #include "sampler/thread/stackplan.h"
-#include "sampler/unwind/gostacks.h"
-#include "sampler/unwind/table/regs.h"
+#include "unwind/gostacks.h"
+#include "unwind/table/regs.h"
 
 enum { NEWBORN_CPU_NS = 1000000 }; /* a thread that has run for longer is not newborn */
 

@@ -5,7 +5,7 @@
 
 #include "base/process/maps.h"
 #include "base/room.h"
-#include "sampler/unwind/stack.h"
+#include "unwind/stack.h"
 
 enum {
 	APART = 64 << 10, /* bytes; a signal's frame with all vector registers is smaller */

@@ -12,9 +12,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "sampler/go/thread.h"
-#include "sampler/interp/common/look.h"
-#include "sampler/interp/common/managed.h"
+#include "runtimes/go/thread.h"
+#include "runtimes/common/look.h"
+#include "runtimes/common/managed.h"
 #include "sampler/thread/backoff.h"
 #include "sampler/thread/stackplan.h"
 

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "sampler/capture/exposure.h"
-#include "sampler/interp/interps.h"
+#include "runtimes/interps.h"
 #include "sampler/member/labelling.h"
 #include "sampler/member/member.h"
 #include "sampler/thread/calls.h"

@@ -25,13 +25,13 @@
 #include "sampler/capture/events.h"
 #include "sampler/child/priority.h"
 #include "sampler/child/watchdog.h"
-#include "sampler/interp/interps.h"
+#include "runtimes/interps.h"
 #include "sampler/member/member.h"
 #include "sampler/stop/reader.h"
 #include "sampler/thread/threads.h"
 #include "sampler/tick/waiting.h"
 #include "sampler/tick/walltime.h"
-#include "sampler/unwind/unwinder.h"
+#include "unwind/unwinder.h"
 
 enum {
 	LAST_SERVE_NS = 100000000,  /* how long the end waits for requests that are out */

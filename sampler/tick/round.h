@@ -24,7 +24,7 @@
 #include "sampler/capture/ticker.h"
 #include "sampler/capture/tickers.h"
 #include "sampler/tick/brief.h"
-#include "sampler/unwind/stack.h"
+#include "unwind/stack.h"
 
 struct member;
 struct slot;

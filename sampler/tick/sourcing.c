@@ -14,14 +14,14 @@
 #include "sampler/capture/events.h"
 #include "sampler/capture/exposure.h"
 #include "sampler/capture/slots.h"
-#include "sampler/interp/interps.h"
+#include "runtimes/interps.h"
 #include "sampler/member/member.h"
 #include "sampler/thread/threads.h"
 #include "sampler/tick/brief.h"
 #include "sampler/tick/lineage.h"
 #include "sampler/tick/news.h"
 #include "sampler/tick/round.h"
-#include "sampler/unwind/stack.h"
+#include "unwind/stack.h"
 
 enum {
 	STACK_FIRST = 8192,   /* bytes of a stack that are copied; more, where they are too few */

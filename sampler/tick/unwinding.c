@@ -13,8 +13,8 @@
 
 #include "base/clock.h"
 #include "base/process/modmap.h"
-#include "sampler/interp/common/managed.h"
-#include "sampler/interp/interps.h"
+#include "runtimes/common/managed.h"
+#include "runtimes/interps.h"
 #include "sampler/member/member.h"
 #include "sampler/stop/reader.h"
 #include "sampler/thread/threads.h"
@@ -22,7 +22,7 @@
 #include "sampler/tick/news.h"
 #include "sampler/tick/round.h"
 #include "sampler/tick/walltime.h"
-#include "sampler/unwind/unwinder.h"
+#include "unwind/unwinder.h"
 
 enum {
 	MAPS_AGE_MIN_NS = 100000000, /* if no walk failed: ten times a second at most, */

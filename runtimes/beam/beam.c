@@ -1,0 +1,84 @@
+#include "runtimes/beam/beam.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/process/memcache.h"
+#include "runtimes/beam/runtime.h"
+
+enum { PAGES = 512 }; /* of the cache */
+
+static void release(void *data)
+{
+	struct beam_runtime *rt = data;
+
+	beam_ranges_release(&rt->ranges);
+	strset_release(&rt->files);
+	memcache_free(rt->cache);
+	free((void *)rt->current);
+	free(rt);
+}
+
+static int prepare(struct beam_runtime *rt, const struct image *image, uint64_t bias,
+		   struct error *why)
+{
+	int rc = memcache_new(&rt->cache, rt->live, MEMCACHE_BLOCK_MIN, PAGES);
+
+	if (rc)
+		return rc;
+	rt->current = calloc(1, sizeof(*rt->current));
+	if (!rt->current)
+		return ERR_NOMEM;
+	rc = strset_init(&rt->files);
+	if (rc)
+		return rc;
+	rt->memory = memcache_memory(rt->cache);
+	rc = beam_find_layout(rt, image, bias, why);
+	if (!rc && !beam_ranges_read(rt))
+		rc = ERR_BUSY; /* no module is loaded yet, or one is just being loaded */
+	return rc;
+}
+
+static int find(void **result, const struct image *image, uint64_t bias,
+		const struct memory *memory, struct error *why)
+{
+	struct beam_runtime *rt = calloc(1, sizeof(*rt));
+	int rc;
+
+	if (!rt)
+		return ERR_NOMEM;
+	rt->live = memory;
+	rc = prepare(rt, image, bias, why);
+	if (rc)
+		release(rt);
+	else
+		*result = rt;
+	return rc;
+}
+
+static const char *version(const void *rt)
+{
+	return ((const struct beam_runtime *)rt)->version;
+}
+
+static void begin(void *data, pid_t own_tid)
+{
+	struct beam_runtime *rt = data;
+
+	(void)own_tid;
+	memcache_forget(rt->cache);
+	memset(rt->kept, 0, sizeof(rt->kept));
+	rt->crossed = false;
+	beam_ranges_begin(rt);
+}
+
+const struct managed_ops beam_ops = {
+	.mapping = "[erlang]",
+	.find = find,
+	.free = release,
+	.version = version,
+	.begin = begin,
+	.step = beam_step,
+	.names = beam_names,
+};

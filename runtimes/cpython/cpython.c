@@ -1,0 +1,58 @@
+/* CPython: struct interp_ops, and finding it. */
+#include "runtimes/cpython/cpython.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "runtimes/cpython/capture.h"
+#include "runtimes/cpython/code.h"
+#include "runtimes/cpython/find.h"
+#include "runtimes/cpython/layout.h"
+#include "runtimes/cpython/states.h"
+
+static int find(void **rt, const struct image *image, uint64_t bias, const struct memory *memory,
+		struct error *why)
+{
+	struct cpython *python = malloc(sizeof(*python));
+	int rc = ERR_NOMEM;
+
+	if (!python)
+		goto done;
+	rc = cpython_locate(python, image, bias, why);
+	if (rc)
+		goto done;
+	rc = cpython_check(python, memory, why);
+	if (rc)
+		goto done;
+	*rt = python;
+	python = NULL;
+done:
+	free(python);
+	return rc;
+}
+
+static const char *version(const void *rt)
+{
+	return ((const struct cpython *)rt)->name;
+}
+
+static bool is_new(const void *rt)
+{
+	return ((const struct cpython *)rt)->is_new;
+}
+
+const struct interp_ops cpython_ops = {
+	.mapping = "[python]",
+	.find = find,
+	.free = free,
+	.version = version,
+	.is_new = is_new,
+	.threads = cpython_threads,
+	.capture = cpython_capture,
+	.identify = cpython_identify,
+	.resolve = cpython_resolve,
+	.line = cpython_line,
+	.anchor = cpython_anchor,
+	.task_name = cpython_task_name,
+	.meet = cpython_meet,
+};
