@@ -124,7 +124,7 @@ bool cursor_line(struct cursor *c, struct cursor *line)
 	return true;
 }
 
-static unsigned digit(uint8_t ch)
+static unsigned cursor_digit(uint8_t ch)
 {
 	if (ch >= '0' && ch <= '9')
 		return ch - '0';
@@ -141,7 +141,7 @@ uint64_t cursor_number(struct cursor *c, int base)
 	uint64_t v = 0;
 
 	while (cursor_left(c)) {
-		unsigned d = digit(*c->pos);
+		unsigned d = cursor_digit(*c->pos);
 
 		if (d >= (unsigned)base)
 			break;

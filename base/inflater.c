@@ -22,7 +22,7 @@ void inflater_release(struct inflater *f)
 }
 
 /* Calls inflate even without input: zlib may still hold output. */
-static int step(struct inflater *f)
+static int inflater_step(struct inflater *f)
 {
 	int rc;
 
@@ -50,7 +50,7 @@ int inflater_read(struct inflater *f, const uint8_t **in, size_t *in_len, void *
 	f->z.next_out = out;
 	f->z.avail_out = room;
 	do
-		rc = step(f);
+		rc = inflater_step(f);
 	while (!rc && f->z.avail_in && f->z.avail_out);
 	*in += most - f->z.avail_in;
 	*in_len -= most - f->z.avail_in;

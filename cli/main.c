@@ -39,7 +39,7 @@ static int unknown_command(const char *word)
 	return cli_usage("unknown command '%s' (to run a program: sampler -- %s)", word, word);
 }
 
-static int run(int (*command)(int argc, char **argv), int argc, char **argv)
+static int main_run(int (*command)(int argc, char **argv), int argc, char **argv)
 {
 	int status = cli_check_dashes(argv);
 
@@ -57,10 +57,10 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
 		if (!strcmp(argv[1], commands[i].name)) {
 			cli_page(commands[i].run == cli_help ? NULL : commands[i].name);
-			return run(commands[i].run, argc - 1, argv + 1);
+			return main_run(commands[i].run, argc - 1, argv + 1);
 		}
 	if (*argv[1] && argv[1][0] != '-')
 		return unknown_command(argv[1]);
 	cli_page("record");
-	return run(cli_record, argc, argv);
+	return main_run(cli_record, argc, argv);
 }

@@ -40,7 +40,7 @@ struct composing {
 };
 
 /* Copies a text into the arena, which lives as long as the batch's event. */
-static const char *keep(struct composing *k, const char *text)
+static const char *compose_keep(struct composing *k, const char *text)
 {
 	const char *copy = arena_copy(k->c->arena, text, strlen(text));
 
@@ -48,7 +48,7 @@ static const char *keep(struct composing *k, const char *text)
 	return copy ? copy : "";
 }
 
-static void add_entry(struct composing *k, const struct batch_entry *entry)
+static void compose_add_entry(struct composing *k, const struct batch_entry *entry)
 {
 	if (room_for((void **)&k->entries, &k->room, k->count + 1, sizeof(*entry)))
 		k->no_memory = true;
@@ -58,21 +58,23 @@ static void add_entry(struct composing *k, const struct batch_entry *entry)
 
 static void skip(struct composing *k, enum capture_type type, const char *why)
 {
-	add_entry(k, &(struct batch_entry){ .type = captures[type].name, .why_not = keep(k, why) });
+	compose_add_entry(k, &(struct batch_entry){ .type = captures[type].name,
+						    .why_not = compose_keep(k, why) });
 }
 
 /* Writes a file, and adds its entry. */
-static void put(struct composing *k, const struct batch_entry *entry, const void *data, size_t len)
+static void compose_put(struct composing *k, const struct batch_entry *entry, const void *data,
+			size_t len)
 {
 	struct batch_entry e = *entry;
 	struct error err;
 
 	e.bytes = len;
 	if (batch_add(k->c->batch, e.file, data, len, &err)) {
-		e.why_not = keep(k, err.text);
+		e.why_not = compose_keep(k, err.text);
 		e.file = NULL;
 	}
-	add_entry(k, &e);
+	compose_add_entry(k, &e);
 }
 
 /* Writes a derived profile; `rc` is the result of deriving it. */
@@ -82,11 +84,11 @@ static void put_made(struct composing *k, const struct batch_entry *entry, int r
 	struct batch_entry e = *entry;
 
 	if (rc) {
-		e.why_not = keep(k, rc == ERR_NOMEM ? "out of memory" : err->text);
+		e.why_not = compose_keep(k, rc == ERR_NOMEM ? "out of memory" : err->text);
 		e.file = NULL;
-		add_entry(k, &e);
+		compose_add_entry(k, &e);
 	} else {
-		put(k, &e, made->data, made->len);
+		compose_put(k, &e, made->data, made->len);
 	}
 }
 
@@ -126,14 +128,14 @@ static void put_samples(struct composing *k, enum capture_type type)
 		put_made(k, &e, derive_cpu(k->samples.data, k->samples.len, &made, &err), &made,
 			 &err);
 	else
-		put(k, &e, k->samples.data, k->samples.len);
+		compose_put(k, &e, k->samples.data, k->samples.len);
 	buffer_release(&made);
 }
 
 /* Go's profiles. */
 
-static const struct collection_item *find(const struct composing *k, enum lap_ask what,
-					  enum capture_type type)
+static const struct collection_item *compose_find(const struct composing *k, enum lap_ask what,
+						  enum capture_type type)
 {
 	for (size_t i = 0; i < k->came[what].count; i++)
 		if (k->came[what].items[i].type == type)
@@ -161,7 +163,7 @@ static void put_delta(struct composing *k, enum capture_type type, const void *d
 
 static void put_alloc(struct composing *k, const struct collection_item *second)
 {
-	const struct collection_item *first = find(k, LAP_BEFORE, CAPTURE_HEAP);
+	const struct collection_item *first = compose_find(k, LAP_BEFORE, CAPTURE_HEAP);
 	struct batch_entry e = { .type = captures[CAPTURE_ALLOC].name,
 				 .file = captures[CAPTURE_ALLOC].file };
 	struct buffer made = { 0 };
@@ -190,10 +192,11 @@ static void put_alloc(struct composing *k, const struct collection_item *second)
 static void put_with_delta(struct composing *k, enum capture_type type, const char *note,
 			   const void *data, size_t len)
 {
-	put(k,
-	    &(struct batch_entry){
-		    .type = captures[type].name, .file = captures[type].file, .note = note },
-	    data, len);
+	compose_put(k,
+		    &(struct batch_entry){ .type = captures[type].name,
+					   .file = captures[type].file,
+					   .note = note },
+		    data, len);
 	if (k->o->delta && captures[type].delta_file)
 		put_delta(k, type, data, len);
 }
@@ -239,20 +242,21 @@ static void put_custom(struct composing *k)
 			continue;
 		}
 		snprintf(file, sizeof(file), "custom-%s.pprof", item->name);
-		put(k,
-		    &(struct batch_entry){
-			    .type = "custom", .file = keep(k, file), .note = item->note },
-		    item->data, item->len);
+		compose_put(k,
+			    &(struct batch_entry){ .type = "custom",
+						   .file = compose_keep(k, file),
+						   .note = item->note },
+			    item->data, item->len);
 	}
 	if (!any)
 		skip(k, CAPTURE_CUSTOM, "the program has registered none");
 }
 
-static void put_go(struct composing *k, enum capture_type type)
+static void compose_put_go(struct composing *k, enum capture_type type)
 {
 	enum lap_ask what = type == CAPTURE_TRACE ? LAP_TRACE : LAP_AFTER;
 	bool of_heap = CAPTURE_BIT(type) & CAPTURE_HEAPS;
-	const struct collection_item *item = find(k, what, of_heap ? CAPTURE_HEAP : type);
+	const struct collection_item *item = compose_find(k, what, of_heap ? CAPTURE_HEAP : type);
 	const struct error *err = &k->lap->answers[what].none;
 
 	if (!k->o->source) {
@@ -273,15 +277,15 @@ static void put_go(struct composing *k, enum capture_type type)
 	}
 }
 
-static void put_metrics(struct composing *k)
+static void compose_put_metrics(struct composing *k)
 {
 	const struct lap *lap = k->lap;
 
 	if (lap->metrics.len)
-		put(k,
-		    &(struct batch_entry){ .type = "metrics",
-					   .file = captures[CAPTURE_METRICS].file },
-		    lap->metrics.data, lap->metrics.len);
+		compose_put(k,
+			    &(struct batch_entry){ .type = "metrics",
+						   .file = captures[CAPTURE_METRICS].file },
+			    lap->metrics.data, lap->metrics.len);
 	else
 		skip(k, CAPTURE_METRICS,
 		     lap->no_metrics.code ? lap->no_metrics.text : "there is no process to read");
@@ -289,16 +293,16 @@ static void put_metrics(struct composing *k)
 
 /* The batch. */
 
-static void put_type(struct composing *k, enum capture_type type)
+static void compose_put_type(struct composing *k, enum capture_type type)
 {
 	if (captures[type].by == CAPTURE_BY_SAMPLING)
 		put_samples(k, type);
 	else if (captures[type].by == CAPTURE_BY_PROC)
-		put_metrics(k);
+		compose_put_metrics(k);
 	else if (type == CAPTURE_CUSTOM && k->o->source && k->came[LAP_AFTER].count)
 		put_custom(k);
 	else
-		put_go(k, type);
+		compose_put_go(k, type);
 }
 
 /* The sampler's own statistics as JSON; NULL: nothing was sampled, or no memory. */
@@ -322,7 +326,7 @@ static const char *own_figures(struct composing *k)
 				s->target_cpu_ns, s->own_cpu_ns, heldtime_percentile(&s->held, 50),
 				heldtime_percentile(&s->held, 99), s->held.max, s->held.sum) != 0;
 	k->no_memory |= buffer_add(&out, "", 1) != 0;
-	text = k->no_memory ? NULL : keep(k, (char *)out.data);
+	text = k->no_memory ? NULL : compose_keep(k, (char *)out.data);
 	buffer_release(&out);
 	return text;
 }
@@ -354,12 +358,13 @@ static void keep_attributes(struct composing *k)
 	for (size_t i = 0; to && i < from->count; i++)
 		if (!is_tagged(k->o, from->list[i].key) && !is_said(from->list[i].key))
 			to[e->resource_count++] = (struct batch_tag){
-				keep(k, from->list[i].key), keep(k, from->list[i].value)
+				compose_keep(k, from->list[i].key),
+				compose_keep(k, from->list[i].value)
 			};
 	e->resource = to;
 }
 
-static int tell(struct composing *k, struct error *err)
+static int compose_tell(struct composing *k, struct error *err)
 {
 	struct batch_event *e = &k->c->event;
 	const struct lap *lap = k->lap;
@@ -370,9 +375,9 @@ static int tell(struct composing *k, struct error *err)
 	*e = (struct batch_event){ .start_ns = lap->start_ns,
 				   .end_ns = lap->end_ns,
 				   .duration_ns = lap->duration_ns,
-				   .host = keep(k, host),
-				   .command = keep(k, lap->command),
-				   .build_id = keep(k, lap->build_id),
+				   .host = compose_keep(k, host),
+				   .command = compose_keep(k, lap->command),
+				   .build_id = compose_keep(k, lap->build_id),
 				   .pid = lap->pid,
 				   .process_start_ns = lap->process_start_ns,
 				   .ended = lap->ended,
@@ -411,8 +416,8 @@ int compose_batch(struct composed *c, struct lap *lap, struct batches *batches,
 	}
 	for (int i = 0; i < CAPTURE_TYPES; i++)
 		if (k.o->types & CAPTURE_BIT(i))
-			put_type(&k, i);
-	rc = tell(&k, err);
+			compose_put_type(&k, i);
+	rc = compose_tell(&k, err);
 	if (!rc)
 		rc = batch_commit(c->batch, &c->event, &c->path, err);
 	buffer_release(&k.samples);

@@ -15,13 +15,13 @@
 #include "pprof/wire/encode.h"
 #include "pprof/wire/gzipstream.h"
 
-static int to_buffer(void *out, const void *data, size_t len, struct error *err)
+static int derive_to_buffer(void *out, const void *data, size_t len, struct error *err)
 {
 	return buffer_add(out, data, len) ? error_nomem(err) : 0;
 }
 
 /* Packs the profile unless `rc` is an error, and releases it in any case. */
-static int write_out(struct profile *p, int rc, struct buffer *out, struct error *err)
+static int derive_write_out(struct profile *p, int rc, struct buffer *out, struct error *err)
 {
 	if (!rc)
 		rc = profile_pack(p, out, err);
@@ -42,7 +42,7 @@ static int read_in(struct profile *p, const void *data, size_t len, struct error
 }
 
 /* Go's heap profile has these four, in this order (runtime/pprof, writeHeapProto). */
-static int read_heap(struct profile *p, const void *data, size_t len, struct error *err)
+static int derive_read_heap(struct profile *p, const void *data, size_t len, struct error *err)
 {
 	static const char *const types[] = { "alloc_objects", "alloc_space", "inuse_objects",
 					     "inuse_space" };
@@ -57,38 +57,38 @@ static int read_heap(struct profile *p, const void *data, size_t len, struct err
 int derive_allocs(const void *data, size_t len, struct buffer *out, struct error *err)
 {
 	struct profile p;
-	int rc = read_heap(&p, data, len, err);
+	int rc = derive_read_heap(&p, data, len, err);
 
 	if (!rc)
 		p.default_type = p.types[1].type;
-	return write_out(&p, rc, out, err);
+	return derive_write_out(&p, rc, out, err);
 }
 
 int derive_inuse(const void *data, size_t len, struct buffer *out, struct error *err)
 {
 	struct profile p;
-	int rc = read_heap(&p, data, len, err);
+	int rc = derive_read_heap(&p, data, len, err);
 
 	if (!rc) {
 		profile_zero_column(&p, 0);
 		profile_zero_column(&p, 1);
 		rc = profile_compact(&p, err);
 	}
-	return write_out(&p, rc, out, err);
+	return derive_write_out(&p, rc, out, err);
 }
 
 /* Reads one of the two snapshots, its first two columns. */
 static int read_alloc(struct profile *p, const void *data, size_t len, struct error *err)
 {
 	static const size_t columns[] = { 0, 1 };
-	int rc = read_heap(p, data, len, err);
+	int rc = derive_read_heap(p, data, len, err);
 
 	return rc ? rc : profile_keep_columns(p, columns, 2) ? error_nomem(err) : 0;
 }
 
 /* `first` is negated already. The caller releases *difference, after an error too. */
-static int subtract(const struct profile *first, const struct profile *second,
-		    struct profile *difference, struct error *err)
+static int derive_subtract(const struct profile *first, const struct profile *second,
+			   struct profile *difference, struct error *err)
 {
 	struct merge *m = NULL;
 	int rc = merge_new(&m, err);
@@ -125,7 +125,7 @@ int derive_alloc(const void *first, size_t first_len, const void *second, size_t
 	rc = rc ? rc : rc_b;
 	if (!rc) {
 		profile_scale(&a, -1);
-		rc = subtract(&a, &b, &difference, err);
+		rc = derive_subtract(&a, &b, &difference, err);
 	}
 	if (!rc)
 		rc = check_not_negative(&difference, err);
@@ -137,7 +137,7 @@ int derive_alloc(const void *first, size_t first_len, const void *second, size_t
 	}
 	profile_release(&a);
 	profile_release(&b);
-	return write_out(&difference, rc, out, err);
+	return derive_write_out(&difference, rc, out, err);
 }
 
 int derive_cpu(const void *data, size_t len, struct buffer *out, struct error *err)
@@ -157,7 +157,7 @@ int derive_cpu(const void *data, size_t len, struct buffer *out, struct error *e
 		    profile_remove_label(&p, "syscall"))
 			rc = error_nomem(err);
 	}
-	return write_out(&p, rc ? rc : profile_compact(&p, err), out, err);
+	return derive_write_out(&p, rc ? rc : profile_compact(&p, err), out, err);
 }
 
 /* Deltas. */
@@ -208,7 +208,7 @@ int derive_delta(struct derive_deltas *d, enum capture_type type, const void *da
 		rc = gzip_stream_new(&d->zip, err);
 	if (rc)
 		return rc;
-	gzip_stream_begin(d->zip, to_buffer, out);
+	gzip_stream_begin(d->zip, derive_to_buffer, out);
 	rc = delta_compute(d->computers[type], data, len, to_zip, d->zip, err);
 	if (!rc)
 		rc = gzip_stream_end(d->zip, err);

@@ -34,7 +34,7 @@ struct follow {
 };
 
 /* What the choice needs of a process. */
-struct candidate {
+struct follow_candidate {
 	pid_t pid, parent, session;
 	uint64_t start_ticks;
 	char state;
@@ -56,7 +56,7 @@ const char *follow_text(const struct follow *f)
 	return f->text;
 }
 
-static int make(struct follow **out, struct error *err)
+static int follow_make(struct follow **out, struct error *err)
 {
 	struct follow *f = calloc(1, sizeof(*f));
 
@@ -72,7 +72,8 @@ static int make(struct follow **out, struct error *err)
 }
 
 /* Reads a file below /proc/PID as a string. Its length, 0 when it cannot be read. */
-static size_t read_text(const struct follow *f, pid_t pid, const char *name, char *out, size_t room)
+static size_t follow_read_text(const struct follow *f, pid_t pid, const char *name, char *out,
+			       size_t room)
 {
 	char path[64];
 	ssize_t len;
@@ -127,13 +128,13 @@ static bool in_cgroup(const struct follow *f, pid_t pid)
 	char text[8192];
 	const char *path;
 
-	return read_text(f, pid, "cgroup", text, sizeof(text)) && find_cgroup(text, &path) &&
+	return follow_read_text(f, pid, "cgroup", text, sizeof(text)) && find_cgroup(text, &path) &&
 	       !strcmp(path, f->cgroup);
 }
 
 int follow_name(struct follow **f, const char *name, struct error *err)
 {
-	int rc = make(f, err);
+	int rc = follow_make(f, err);
 
 	if (rc)
 		return rc;
@@ -151,7 +152,7 @@ static int take_cgroup(struct follow *f, pid_t pid, struct error *err)
 	char text[8192];
 	const char *path, *unit;
 
-	if (!read_text(f, pid, "cgroup", text, sizeof(text)))
+	if (!follow_read_text(f, pid, "cgroup", text, sizeof(text)))
 		return error_set(err, ERR_GONE, "no process %d", pid);
 	if (!find_cgroup(text, &path) || !strcmp(path, "/"))
 		return error_set(err, ERR_NOTFOUND,
@@ -170,7 +171,7 @@ static int take_cgroup(struct follow *f, pid_t pid, struct error *err)
 
 int follow_cgroup(struct follow **f, pid_t pid, struct error *err)
 {
-	int rc = make(f, err);
+	int rc = follow_make(f, err);
 
 	if (!rc)
 		rc = take_cgroup(*f, pid, err);
@@ -184,13 +185,13 @@ int follow_cgroup(struct follow **f, pid_t pid, struct error *err)
 /* The choice. */
 
 /* Parses /proc/PID/stat behind the name, which may contain any characters (proc(5)). */
-static bool read_stat(const struct follow *f, pid_t pid, struct candidate *c)
+static bool follow_read_stat(const struct follow *f, pid_t pid, struct follow_candidate *c)
 {
 	char text[1024], *at;
 	unsigned long long start;
 
 	c->pid = pid;
-	if (!read_text(f, pid, "stat", text, sizeof(text)) || !(at = strrchr(text, ')')) ||
+	if (!follow_read_text(f, pid, "stat", text, sizeof(text)) || !(at = strrchr(text, ')')) ||
 	    sscanf(at + 1,
 		   " %c %d %*d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
 		   &c->state, &c->parent, &c->session, &start) != 4)
@@ -200,11 +201,11 @@ static bool read_stat(const struct follow *f, pid_t pid, struct candidate *c)
 }
 
 /* comm is cut to 15 bytes; the program's file name is not. */
-static bool has_name(const struct follow *f, pid_t pid)
+static bool follow_has_name(const struct follow *f, pid_t pid)
 {
 	char comm[64], exe[PATH_MAX];
 	const char *slash;
-	size_t len = read_text(f, pid, "comm", comm, sizeof(comm));
+	size_t len = follow_read_text(f, pid, "comm", comm, sizeof(comm));
 
 	if (len && comm[len - 1] == '\n')
 		comm[--len] = '\0';
@@ -214,7 +215,7 @@ static bool has_name(const struct follow *f, pid_t pid)
 	return slash && !strcmp(slash + 1, f->name);
 }
 
-static bool has_settled(const struct candidate *c)
+static bool has_settled(const struct follow_candidate *c)
 {
 	uint64_t hz = (uint64_t)sysconf(_SC_CLK_TCK);
 	uint64_t since = c->start_ticks / hz * NS_PER_S + c->start_ticks % hz * NS_PER_S / hz;
@@ -223,12 +224,12 @@ static bool has_settled(const struct candidate *c)
 }
 
 /* How well a process fits: 2: take it at once; 1: if no other fits better; 0: not at all. */
-static int fits(const struct follow *f, const struct candidate *c)
+static int follow_fits(const struct follow *f, const struct follow_candidate *c)
 {
 	char exe[PATH_MAX];
 
 	if (f->name)
-		return has_name(f, c->pid) ? 2 : 0;
+		return follow_has_name(f, c->pid) ? 2 : 0;
 	if (!in_cgroup(f, c->pid))
 		return 0;
 	if (*f->exe && read_exe(f, c->pid, exe) && !strcmp(exe, f->exe))
@@ -238,7 +239,7 @@ static int fits(const struct follow *f, const struct candidate *c)
 
 pid_t follow_look(struct follow *f)
 {
-	struct candidate best = { 0 }, c;
+	struct follow_candidate best = { 0 }, c;
 	int fd = openat(f->proc_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), best_fit = 0, fit;
 	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
 	struct dirent *d;
@@ -248,9 +249,10 @@ pid_t follow_look(struct follow *f)
 	while (dir && (d = readdir(dir))) {
 		pid_t pid = (pid_t)strtol(d->d_name, NULL, 10);
 
-		if (pid <= 0 || !read_stat(f, pid, &c) || pid == getpid() || c.parent == getpid())
+		if (pid <= 0 || !follow_read_stat(f, pid, &c) || pid == getpid() ||
+		    c.parent == getpid())
 			continue;
-		fit = fits(f, &c);
+		fit = follow_fits(f, &c);
 		if (fit > best_fit ||
 		    (fit && fit == best_fit && c.start_ticks < best.start_ticks)) {
 			best = c;

@@ -19,7 +19,7 @@
 enum { LOOK_MS = 100 };
 
 /* CPU time of this process and of its children that have ended. */
-static uint64_t own_cpu_ns(void)
+static uint64_t lap_own_cpu_ns(void)
 {
 	struct rusage self, children;
 
@@ -35,7 +35,7 @@ static uint64_t own_cpu_ns(void)
 
 /* The start. */
 
-static void ask(struct lap *lap, enum lap_ask what, const struct collection_request *q)
+static void lap_request(struct lap *lap, enum lap_ask what, const struct collection_request *q)
 {
 	struct lap_answer *a = &lap->answers[what];
 
@@ -48,12 +48,12 @@ static void ask_before(struct lap *lap)
 {
 	const struct rounds_options *o = lap->options;
 
-	ask(lap, LAP_TRACE,
-	    &(struct collection_request){ .types = o->types & CAPTURE_BIT(CAPTURE_TRACE),
-					  .trace_ns = o->recording.duration_ns });
-	ask(lap, LAP_BEFORE,
-	    &(struct collection_request){ .types = o->types & CAPTURE_BIT(CAPTURE_ALLOC),
-					  .gc = o->gc_wait });
+	lap_request(lap, LAP_TRACE,
+		    &(struct collection_request){ .types = o->types & CAPTURE_BIT(CAPTURE_TRACE),
+						  .trace_ns = o->recording.duration_ns });
+	lap_request(lap, LAP_BEFORE,
+		    &(struct collection_request){ .types = o->types & CAPTURE_BIT(CAPTURE_ALLOC),
+						  .gc = o->gc_wait });
 }
 
 static int start_recording(struct lap *lap, struct error *err)
@@ -113,7 +113,7 @@ int lap_begin(struct lap **out, const struct rounds_options *options, struct sub
 	lap->samples = (struct outfile){
 		.fd = -1, .dir_fd = -1, .direct = true, .path = (char *)"memory"
 	};
-	lap->own_cpu_ns = own_cpu_ns();
+	lap->own_cpu_ns = lap_own_cpu_ns();
 	lap->process_fd = fcntl(subject_fd(subject), F_DUPFD_CLOEXEC, 0);
 	lap->pid = subject->process.pid;
 	memcpy(lap->build_id, subject->build_id, sizeof(lap->build_id));
@@ -138,7 +138,7 @@ int lap_begin(struct lap **out, const struct rounds_options *options, struct sub
 
 /* The round. */
 
-struct watch {
+struct lap_watch {
 	struct lap *lap;
 	uint64_t until_ns;
 	lap_look *look;
@@ -147,7 +147,7 @@ struct watch {
 
 static void watch_recording(void *ctx, const struct recording_stats *stats)
 {
-	struct watch *w = ctx;
+	struct lap_watch *w = ctx;
 
 	if (w->lap->options->progress)
 		w->lap->options->progress(w->lap->options->progress_ctx, stats);
@@ -155,7 +155,7 @@ static void watch_recording(void *ctx, const struct recording_stats *stats)
 		recording_stop(w->lap->recording);
 }
 
-static void record(struct lap *lap, uint64_t duration_ns, struct watch *w)
+static void lap_record(struct lap *lap, uint64_t duration_ns, struct lap_watch *w)
 {
 	static const char *const ends[] = {
 		[RECORDING_RUNNING] = "lost",	 [RECORDING_TIME_UP] = "time",
@@ -173,7 +173,7 @@ static void record(struct lap *lap, uint64_t duration_ns, struct watch *w)
 }
 
 /* Without a recording: waits until time is up or the process has ended. */
-static void only_wait(struct lap *lap, const struct subject *subject, struct watch *w)
+static void only_wait(struct lap *lap, const struct subject *subject, struct lap_watch *w)
 {
 	struct pollfd end = { .fd = subject_fd(subject), .events = POLLIN };
 	uint64_t now;
@@ -196,10 +196,10 @@ static void only_wait(struct lap *lap, const struct subject *subject, struct wat
 void lap_sample(struct lap *lap, const struct subject *subject, uint64_t duration_ns,
 		lap_look *look, void *ctx)
 {
-	struct watch w = { lap, lap->began_ns + duration_ns, look, ctx };
+	struct lap_watch w = { lap, lap->began_ns + duration_ns, look, ctx };
 
 	if (lap->recording)
-		record(lap, duration_ns, &w);
+		lap_record(lap, duration_ns, &w);
 	else
 		only_wait(lap, subject, &w);
 	lap->end_ns = (int64_t)clock_ns(CLOCK_REALTIME);
@@ -235,7 +235,7 @@ static void take_metrics(struct lap *lap, struct subject *s)
 	if (!s->metrics)
 		return;
 	getrusage(RUSAGE_SELF, &self);
-	own = (struct metrics_own){ .cpu_ns = own_cpu_ns() - lap->own_cpu_ns,
+	own = (struct metrics_own){ .cpu_ns = lap_own_cpu_ns() - lap->own_cpu_ns,
 				    .peak_bytes = (uint64_t)self.ru_maxrss * 1024,
 				    .rss_bytes = resident_bytes(),
 				    .samples = lap->stats.samples,
@@ -257,8 +257,9 @@ static void ask_after(struct lap *lap, const struct subject *subject)
 		error_set(&lap->answers[LAP_AFTER].none, ERR_GONE, "process %d had ended",
 			  lap->pid);
 	else
-		ask(lap, LAP_AFTER,
-		    &(struct collection_request){ .types = types, .gc = lap->options->gc_wait });
+		lap_request(lap, LAP_AFTER,
+			    &(struct collection_request){ .types = types,
+							  .gc = lap->options->gc_wait });
 }
 
 static void ask_for_samples(struct lap *lap)

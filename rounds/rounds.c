@@ -55,7 +55,7 @@ struct rounds {
 	int stop_fd;		 /* eventfd: rounds_stop */
 };
 
-static void say(struct rounds *r, enum rounds_news news, const char *line)
+static void rounds_say_line(struct rounds *r, enum rounds_news news, const char *line)
 {
 	if (r->options.say)
 		r->options.say(r->options.say_ctx, news, line);
@@ -175,21 +175,21 @@ void rounds_stop(struct rounds *r)
 
 /* Finished rounds. */
 
-static void push(struct rounds *r, const struct composed *c)
+static void rounds_push(struct rounds *r, const struct composed *c)
 {
 	struct error err;
 
 	for (size_t i = 0; i < r->options.push_count; i++)
 		if (push_add(r->options.pushes[i], c->path, &c->event, &err))
-			say(r, ROUNDS_TROUBLE, err.text);
+			rounds_say_line(r, ROUNDS_TROUBLE, err.text);
 }
 
-static void tell(struct rounds *r, const struct composed *c)
+static void rounds_tell(struct rounds *r, const struct composed *c)
 {
 	struct buffer line = { 0 };
 
 	if (compose_line(c, &line) == 0)
-		say(r, ROUNDS_BATCH, (char *)line.data);
+		rounds_say_line(r, ROUNDS_BATCH, (char *)line.data);
 	buffer_release(&line);
 }
 
@@ -204,14 +204,14 @@ static void compose(struct rounds *r, struct lap *lap)
 		derive_deltas_forget(r->deltas);
 	if (compose_batch(&c, lap, r->batches, r->deltas, &err)) {
 		error_prefix(&err, "a round is lost");
-		say(r, ROUNDS_TROUBLE, err.text);
+		rounds_say_line(r, ROUNDS_TROUBLE, err.text);
 		r->lost++;
 	} else {
 		r->written++;
 		for (size_t i = 0; i < c.event.entry_count; i++)
 			r->files += c.event.entries[i].file != NULL;
-		tell(r, &c);
-		push(r, &c);
+		rounds_tell(r, &c);
+		rounds_push(r, &c);
 	}
 	batch_free(c.batch);
 	arena_release(&arena);
@@ -233,7 +233,7 @@ static void tell_pushes(struct rounds *r)
 
 	for (size_t i = 0; i < r->options.push_count; i++)
 		while ((line = push_news(r->options.pushes[i])))
-			say(r, ROUNDS_TROUBLE, line);
+			rounds_say_line(r, ROUNDS_TROUBLE, line);
 }
 
 /* Composes the rounds that are over, the oldest first. */
@@ -304,7 +304,7 @@ static void say_target(struct rounds *r)
 			 r->follow ? follow_text(r->follow) : "");
 	else
 		snprintf(line, sizeof(line), "waiting for %s", follow_text(r->follow));
-	say(r, ROUNDS_TARGET, line);
+	rounds_say_line(r, ROUNDS_TARGET, line);
 }
 
 /* Takes up a process that was found. If it has ended already, that is not reported. Any other
@@ -317,7 +317,7 @@ static bool take_up(struct rounds *r, pid_t pid)
 	if (open_subject(r, pid, &err) || process_may_trace(pid, &err) ||
 	    batches_target(r->batches, r->subject.key, &err)) {
 		if (err.code != ERR_GONE && r->refused != pid)
-			say(r, ROUNDS_TROUBLE, err.text);
+			rounds_say_line(r, ROUNDS_TROUBLE, err.text);
 		r->refused = pid;
 		subject_close(&r->subject);
 		return false;
@@ -325,7 +325,7 @@ static bool take_up(struct rounds *r, pid_t pid)
 	r->refused = 0;
 	r->fresh = true;
 	snprintf(line, sizeof(line), "process %d (%s) is the target", pid, r->subject.process.comm);
-	say(r, ROUNDS_TARGET, line);
+	rounds_say_line(r, ROUNDS_TARGET, line);
 	return true;
 }
 
@@ -351,7 +351,7 @@ static bool have_subject(struct rounds *r)
 
 /* One round. */
 
-static bool look(void *ctx)
+static bool rounds_look(void *ctx)
 {
 	struct rounds *r = ctx;
 
@@ -369,7 +369,7 @@ static uint64_t round_duration(const struct rounds *r)
 }
 
 /* Makes room for another round: gives up the missing profiles of the oldest one. */
-static void make_way(struct rounds *r)
+static void rounds_make_way(struct rounds *r)
 {
 	while (r->lap_count == LAPS) {
 		lap_give_up(r->laps[0], "the rounds after it were done before");
@@ -382,13 +382,13 @@ static int one_round(struct rounds *r, struct error *err)
 	struct lap *lap;
 	int rc;
 
-	make_way(r);
+	rounds_make_way(r);
 	heap_trim();
 	r->fresh |= subject_renew(&r->subject);
 	rc = lap_begin(&lap, &r->options, &r->subject, err);
 	if (rc)
 		return rc;
-	lap_sample(lap, &r->subject, round_duration(r), look, r);
+	lap_sample(lap, &r->subject, round_duration(r), rounds_look, r);
 	if (lap_empty(lap) || (r->options.drop_last && stopped(r))) {
 		lap_free(lap);
 		return 0;
@@ -429,7 +429,7 @@ static void say_missed(struct rounds *r, uint64_t *before)
 	snprintf(line, sizeof(line), "%lu rounds could not begin in their time",
 		 r->schedule.missed - *before);
 	*before = r->schedule.missed;
-	say(r, ROUNDS_TROUBLE, line);
+	rounds_say_line(r, ROUNDS_TROUBLE, line);
 }
 
 uint64_t rounds_lost(const struct rounds *r)
@@ -452,7 +452,7 @@ int rounds_run(struct rounds *r, uint64_t *written, struct error *err)
 		if (rc && rc != ERR_GONE && !r->written && !r->lap_count)
 			break; /* no round has worked yet: retrying will not help */
 		if (rc && rc != ERR_GONE)
-			say(r, ROUNDS_TROUBLE, err->text);
+			rounds_say_line(r, ROUNDS_TROUBLE, err->text);
 		rc = 0;
 	}
 	finish_all(r);

@@ -24,7 +24,7 @@ void interp_codes_release(struct interp_codes *c)
 	memset(c, 0, sizeof(*c));
 }
 
-static bool is_of(const void *owner, uint32_t id, const void *key)
+static bool runtimes_codes_is_of(const void *owner, uint32_t id, const void *key)
 {
 	const struct interp_entry *e = &((const struct interp_codes *)owner)->entries[id];
 	const struct interp_frame *f = key;
@@ -32,41 +32,43 @@ static bool is_of(const void *owner, uint32_t id, const void *key)
 	return e->identity.code == f->code && e->identity.method == f->method;
 }
 
-static uint64_t hash_of(const struct interp_frame *f)
+static uint64_t runtimes_codes_hash_of(const struct interp_frame *f)
 {
 	uint64_t key = interp_code_key(f->code, f->method);
 
 	return hash_bytes(&key, sizeof(key));
 }
 
-static struct interp_entry *find(const struct interp_codes *c, const struct interp_frame *f)
+static struct interp_entry *runtimes_codes_find(const struct interp_codes *c,
+						const struct interp_frame *f)
 {
-	uint32_t id = hashindex_find(&c->index, hash_of(f), is_of, c, f);
+	uint32_t id = hashindex_find(&c->index, runtimes_codes_hash_of(f), runtimes_codes_is_of, c,
+				     f);
 
 	return id == HASHINDEX_NONE ? NULL : &c->entries[id];
 }
 
-static uint64_t key_of(const struct interp_entry *e)
+static uint64_t runtimes_codes_key_of(const struct interp_entry *e)
 {
 	return interp_code_key(e->identity.code, e->identity.method);
 }
 
 /* A program that makes code all the time would fill our memory. */
-static void forget_all(struct interp_codes *c)
+static void runtimes_codes_forget_all(struct interp_codes *c)
 {
 	for (uint32_t i = 0; i < c->count; i++)
-		interp_known_remove(&c->known, key_of(&c->entries[i]));
+		interp_known_remove(&c->known, runtimes_codes_key_of(&c->entries[i]));
 	c->count = 0;
 	hashindex_clear(&c->index);
 	arena_release(&c->arena);
 }
 
-static struct interp_entry *add(struct interp_codes *c, const struct interp_frame *f)
+static struct interp_entry *runtimes_codes_add(struct interp_codes *c, const struct interp_frame *f)
 {
 	struct interp_entry *e;
 
 	if (room_for((void **)&c->entries, &c->room, c->count + 1ul, sizeof(*c->entries)) ||
-	    hashindex_add(&c->index, hash_of(f), c->count))
+	    hashindex_add(&c->index, runtimes_codes_hash_of(f), c->count))
 		return NULL;
 	e = &c->entries[c->count++];
 	*e = (struct interp_entry){ .identity = { .code = f->code, .method = f->method } };
@@ -74,7 +76,7 @@ static struct interp_entry *add(struct interp_codes *c, const struct interp_fram
 }
 
 /* Notes each code object of the sample once in c->asked. Returns their number, or ERR_NOMEM. */
-static long ask(struct interp_codes *c, unsigned of, const struct interp_walk *walk)
+static long runtimes_codes_ask(struct interp_codes *c, unsigned of, const struct interp_walk *walk)
 {
 	long count = 0;
 
@@ -87,9 +89,9 @@ static long ask(struct interp_codes *c, unsigned of, const struct interp_walk *w
 
 		if (f->runtime != of)
 			continue;
-		e = find(c, f);
+		e = runtimes_codes_find(c, f);
 		if (!e)
-			e = add(c, f);
+			e = runtimes_codes_add(c, f);
 		if (!e)
 			return ERR_NOMEM;
 		if (e->sample == c->sample)
@@ -102,8 +104,8 @@ static long ask(struct interp_codes *c, unsigned of, const struct interp_walk *w
 }
 
 /* Reads the identities of `count` of them, from c->asked[first] on, to the same places of c->ids. */
-static void identify(struct interp_codes *c, const struct interp_runtime *r,
-		     const struct memory *memory, size_t first, size_t count)
+static void runtimes_codes_identify(struct interp_codes *c, const struct interp_runtime *r,
+				    const struct memory *memory, size_t first, size_t count)
 {
 	for (size_t i = first; i < first + count; i++)
 		c->ids[i] = (struct interp_identity){
@@ -114,20 +116,20 @@ static void identify(struct interp_codes *c, const struct interp_runtime *r,
 		r->ops->identify(r->rt, memory, c->ids + first, count);
 }
 
-static bool is_same(const struct interp_identity *a, const struct interp_identity *b)
+static bool runtimes_codes_is_same(const struct interp_identity *a, const struct interp_identity *b)
 {
 	return a->valid && b->valid && !memcmp(a->words, b->words, sizeof(a->words));
 }
 
 /* It is what it was, in a copy of the stop. */
-static void confirm(struct interp_codes *c, struct interp_entry *e)
+static void runtimes_codes_confirm(struct interp_codes *c, struct interp_entry *e)
 {
 	e->proven = true;
 	e->same++;
 	if (!e->known && e->same >= (e->changed		? SAME_AFTER_CHANGE :
 				     e->identity.unique ? 1 :
 							  SAME_BEFORE_KNOWN)) {
-		interp_known_add(&c->known, key_of(e));
+		interp_known_add(&c->known, runtimes_codes_key_of(e));
 		e->known = true;
 	}
 }
@@ -138,7 +140,7 @@ static void change(struct interp_codes *c, struct interp_entry *e)
 	e->changed |= e->named;
 	e->named = e->known = false;
 	e->same = 0;
-	interp_known_remove(&c->known, key_of(e));
+	interp_known_remove(&c->known, runtimes_codes_key_of(e));
 }
 
 static void swap(struct interp_codes *c, size_t a, size_t b)
@@ -155,7 +157,7 @@ static void swap(struct interp_codes *c, size_t a, size_t b)
 /* Compares `count` of them with the sample's own identities. Moves those whose names have to be read
  * to the front; returns their number. Moves the named ones that were not copied to the end, from
  * *uncopied on. */
-static size_t compare(struct interp_codes *c, size_t count, size_t *uncopied)
+static size_t runtimes_codes_compare(struct interp_codes *c, size_t count, size_t *uncopied)
 {
 	size_t fresh = 0, i = 0;
 
@@ -167,8 +169,8 @@ static size_t compare(struct interp_codes *c, size_t count, size_t *uncopied)
 			swap(c, i, --*uncopied);
 			continue;
 		}
-		if (e->named && is_same(&e->identity, &c->ids[i])) {
-			confirm(c, e);
+		if (e->named && runtimes_codes_is_same(&e->identity, &c->ids[i])) {
+			runtimes_codes_confirm(c, e);
 		} else if (c->ids[i].valid) {
 			change(c, e);
 			e->identity = c->ids[i];
@@ -184,11 +186,11 @@ static size_t compare(struct interp_codes *c, size_t count, size_t *uncopied)
 static void prove_uncopied(struct interp_codes *c, const struct interp_runtime *r,
 			   const struct memory *live, size_t first, size_t count)
 {
-	identify(c, r, live, first, count);
+	runtimes_codes_identify(c, r, live, first, count);
 	for (size_t i = first; i < first + count; i++) {
 		struct interp_entry *e = &c->entries[c->asked[i]];
 
-		if (!is_same(&e->identity, &c->ids[i]))
+		if (!runtimes_codes_is_same(&e->identity, &c->ids[i]))
 			change(c, e);
 		else
 			e->proven = e->known;
@@ -207,17 +209,18 @@ static int name_fresh(struct interp_codes *c, const struct interp_runtime *r,
 		rc = r->ops->resolve(r->rt, live, &e->identity, &c->arena, &e->code);
 		if (rc == ERR_NOMEM)
 			return rc;
-		e->identity.valid = !rc && (!e->code.identity.valid ||
-					    is_same(&e->identity, &e->code.identity));
+		e->identity.valid = !rc &&
+				    (!e->code.identity.valid ||
+				     runtimes_codes_is_same(&e->identity, &e->code.identity));
 		e->names = 0;
 	}
-	identify(c, r, live, 0, count);
+	runtimes_codes_identify(c, r, live, 0, count);
 	for (size_t i = 0; i < count; i++) {
 		struct interp_entry *e = &c->entries[c->asked[i]];
 
-		e->named = is_same(&e->identity, &c->ids[i]);
+		e->named = runtimes_codes_is_same(&e->identity, &c->ids[i]);
 		if (e->named)
-			confirm(c, e);
+			runtimes_codes_confirm(c, e);
 	}
 	return 0;
 }
@@ -231,13 +234,13 @@ int interp_codes_prove(struct interp_codes *c, const struct interp_runtime *r, u
 	int rc;
 
 	if (c->arena.total > ARENA_MAX || c->count > ENTRIES_MAX)
-		forget_all(c);
+		runtimes_codes_forget_all(c);
 	c->sample++;
-	count = ask(c, of, walk);
+	count = runtimes_codes_ask(c, of, walk);
 	if (count < 0)
 		return ERR_NOMEM;
-	identify(c, r, seen, 0, (size_t)count);
-	fresh = compare(c, (size_t)count, &uncopied);
+	runtimes_codes_identify(c, r, seen, 0, (size_t)count);
+	fresh = runtimes_codes_compare(c, (size_t)count, &uncopied);
 	prove_uncopied(c, r, live, uncopied, (size_t)count - uncopied);
 	rc = name_fresh(c, r, live, fresh);
 	*proven = true;
@@ -250,7 +253,7 @@ bool interp_codes_place(struct interp_codes *c, const struct interp_runtime *r,
 			const struct interp_frame *frame, uint32_t language,
 			struct interp_names *names, uint32_t *place, bool *hidden, int *rc)
 {
-	struct interp_entry *e = find(c, frame);
+	struct interp_entry *e = runtimes_codes_find(c, frame);
 	struct interp_function f = { .language = language };
 
 	*hidden = false;

@@ -172,8 +172,8 @@ static bool is_found(const struct interps *i, const struct interp_ops *ops,
 	return false;
 }
 
-static int add(struct interps *i, const struct interp_ops *ops, void *rt,
-	       const struct mapping *range)
+static int interps_add(struct interps *i, const struct interp_ops *ops, void *rt,
+		       const struct mapping *range)
 {
 	unsigned k = i->set.count;
 	struct interp_codes *codes = k < INTERP_RUNTIMES ? calloc(1, sizeof(*codes)) : NULL;
@@ -200,7 +200,7 @@ static int look_for_language(struct interps *i, const struct interp_ops *ops,
 	if (is_found(i, ops, range))
 		return 0;
 	rc = ops->find(&rt, range->image, range->bias, &i->live.memory, why);
-	return rc ? rc : add(i, ops, rt, range);
+	return rc ? rc : interps_add(i, ops, rt, range);
 }
 
 static int look_for_compiler(struct interps *i, const struct managed_ops *ops,
@@ -242,7 +242,7 @@ static void drop_unmapped(struct interps *i, const struct modmap *maps)
 	managed_refresh(&i->managed, maps);
 }
 
-static void meet(struct interps *i, const struct image *image)
+static void interps_meet(struct interps *i, const struct image *image)
 {
 	for (unsigned k = 0; k < i->set.count; k++) {
 		const struct interp_runtime *r = &i->set.at[k];
@@ -289,7 +289,7 @@ int interps_find(struct interps *i, const struct modmap *maps)
 	}
 	for (size_t r = 0; i->set.count && r < count; r++)
 		if (image_elf(ranges[r].image))
-			meet(i, ranges[r].image);
+			interps_meet(i, ranges[r].image);
 	i->refusals = i->refused.code ? i->refusals + 1 : 0;
 	i->retry_ns = monotonic_ns() + until_retry(i, thread_cpu_ns() - cpu);
 	return rc;
@@ -327,7 +327,7 @@ static int read_states(struct interps *i)
 	return rc;
 }
 
-static uint64_t state_of(const struct buffer *states, pid_t own_tid, uint64_t tp)
+static uint64_t interps_state_of(const struct buffer *states, pid_t own_tid, uint64_t tp)
 {
 	const struct interp_state *s = (const struct interp_state *)states->data;
 
@@ -343,7 +343,7 @@ static bool take_states(const struct interps *i, pid_t own_tid, struct interp_pl
 	bool any = false;
 
 	for (unsigned k = 0; k < i->set.count; k++) {
-		place->states[k] = state_of(&i->states[k], own_tid, place->tp);
+		place->states[k] = interps_state_of(&i->states[k], own_tid, place->tp);
 		any |= place->states[k] != 0;
 	}
 	place->reading = i->reading;
@@ -404,8 +404,8 @@ static int prove_by(struct interps *i, const struct interp_look *look, const str
 
 /* What there was no time to copy is still there, if the thread has not run until it was read. Such a thread
  * has no other look. */
-static int prove(struct interps *i, const struct interp_look *look,
-		 const struct interp_context *context)
+static int interps_prove(struct interps *i, const struct interp_look *look,
+			 const struct interp_context *context)
 {
 	bool proven;
 	int rc = prove_by(i, look, &look->copy.memory, &proven);
@@ -428,8 +428,8 @@ static int special_place(struct interp_names *names, const char *text, uint32_t 
 		       0;
 }
 
-static int name_frame(struct interps *i, const struct interp_frame *frame,
-		      const struct interp_context *context, struct interp_shown *shown)
+static int interps_name_frame(struct interps *i, const struct interp_frame *frame,
+			      const struct interp_context *context, struct interp_shown *shown)
 {
 	const struct interp_runtime *r = &i->set.at[frame->runtime];
 	uint32_t language;
@@ -494,8 +494,8 @@ static void set_anchors(struct interps *i, const struct interp_look *look,
 	}
 }
 
-static int count(const struct interps *i, const struct interp_look *look,
-		 const struct interp_context *context)
+static int interps_count(const struct interps *i, const struct interp_look *look,
+			 const struct interp_context *context)
 {
 	for (unsigned k = 0; k < look->count; k++) {
 		const struct interp_runtime *r = &i->set.at[k];
@@ -524,17 +524,18 @@ static int count(const struct interps *i, const struct interp_look *look,
 }
 
 /* Puts interpreted frames into the walk `native`. */
-static int merge(struct interps *i, const struct interp_look *look, const struct stack *native,
-		 const struct interp_context *context, struct stack *out)
+static int interps_merge_frames(struct interps *i, const struct interp_look *look,
+				const struct stack *native, const struct interp_context *context,
+				struct stack *out)
 {
 	const struct interp_walk *walk = &look->copy.walk;
 
 	if (room_for((void **)&i->shown, &i->shown_room, walk->count, sizeof(*i->shown)) ||
-	    prove(i, look, context))
+	    interps_prove(i, look, context))
 		return ERR_NOMEM;
 	set_anchors(i, look, native, context);
 	for (size_t n = 0; n < walk->count; n++)
-		if (name_frame(i, &walk->frames[n], context, &i->shown[n]))
+		if (interps_name_frame(i, &walk->frames[n], context, &i->shown[n]))
 			return ERR_NOMEM;
 	if (mark_cuts(i, look, context))
 		return ERR_NOMEM;
@@ -547,7 +548,7 @@ int interps_merge(struct interps *i, const struct interp_look *look, const struc
 	bool interpreted = look->any && look->copy.walk.count && native->count;
 
 	*merged = interpreted || native->managed_count;
-	if (look->any && count(i, look, context))
+	if (look->any && interps_count(i, look, context))
 		return ERR_NOMEM;
 	if (native->managed_count) {
 		if (managed_expand(&i->managed, native, context->names, context->counts,
@@ -555,5 +556,5 @@ int interps_merge(struct interps *i, const struct interp_look *look, const struc
 			return ERR_NOMEM;
 		native = &i->expanded;
 	}
-	return interpreted ? merge(i, look, native, context, out) : 0;
+	return interpreted ? interps_merge_frames(i, look, native, context, out) : 0;
 }

@@ -21,7 +21,7 @@ struct managed_entry {
 	bool native;
 };
 
-static void forget_all(struct managed *m)
+static void runtimes_managed_forget_all(struct managed *m)
 {
 	m->entry_count = 0;
 	m->place_count = 0;
@@ -77,8 +77,8 @@ void managed_refresh(struct managed *m, const struct modmap *maps)
 		m->at[i].gone = !is_mapped(maps, &m->at[i]);
 }
 
-static int step(struct managed_walker *walker, struct walk *w, enum frame_kind *kind,
-		struct managed_frame *frame)
+static int runtimes_managed_step(struct managed_walker *walker, struct walk *w,
+				 enum frame_kind *kind, struct managed_frame *frame)
 {
 	struct managed *m = (struct managed *)walker;
 
@@ -105,7 +105,7 @@ struct managed_walker *managed_walker(struct managed *m, pid_t own_tid)
 			m->at[i].ops->begin(m->at[i].rt, own_tid);
 			any = true;
 		}
-	m->walker = (struct managed_walker){ step };
+	m->walker = (struct managed_walker){ runtimes_managed_step };
 	return any ? &m->walker : NULL;
 }
 
@@ -121,15 +121,15 @@ bool managed_thread(struct managed *m, pid_t own_tid, struct managed_thread *thr
 
 /* Names. */
 
-static bool is_of(const void *owner, uint32_t id, const void *key)
+static bool runtimes_managed_is_of(const void *owner, uint32_t id, const void *key)
 {
 	const struct managed *m = owner;
 
 	return !memcmp(&m->entries[id].key, key, sizeof(struct managed_frame));
 }
 
-static int add_place(struct managed *m, const struct managed_name *name, uint32_t language,
-		     struct interp_names *names)
+static int runtimes_managed_add_place(struct managed *m, const struct managed_name *name,
+				      uint32_t language, struct interp_names *names)
 {
 	struct interp_function f = { .language = language,
 				     .first_line = name->first_line,
@@ -156,7 +156,7 @@ static int learn(struct managed *m, const struct managed_frame *key, uint32_t la
 
 	*e = NULL;
 	for (unsigned i = 0; !rc && i < found.count; i++)
-		rc = add_place(m, &found.at[i], language, names);
+		rc = runtimes_managed_add_place(m, &found.at[i], language, names);
 	arena_release(&m->arena);
 	if (rc)
 		return rc == ERR_NOMEM ? rc : 0;
@@ -171,17 +171,19 @@ static int learn(struct managed *m, const struct managed_frame *key, uint32_t la
 	return 0;
 }
 
-static int find(struct managed *m, const struct managed_frame *frame, uint32_t language,
-		struct interp_names *names, const struct managed_entry **e)
+static int runtimes_managed_find(struct managed *m, const struct managed_frame *frame,
+				 uint32_t language, struct interp_names *names,
+				 const struct managed_entry **e)
 {
 	struct managed_frame key = *frame;
 	uint32_t id;
 
 	key.index = 0;
 	if (m->serial != names->serial || m->entry_count == ENTRIES_MAX)
-		forget_all(m);
+		runtimes_managed_forget_all(m);
 	m->serial = names->serial;
-	id = hashindex_find(&m->index, hash_bytes(&key, sizeof(key)), is_of, m, &key);
+	id = hashindex_find(&m->index, hash_bytes(&key, sizeof(key)), runtimes_managed_is_of, m,
+			    &key);
 	if (id == HASHINDEX_NONE)
 		return learn(m, &key, language, names, e);
 	*e = &m->entries[id];
@@ -199,7 +201,7 @@ struct expansion {
 	unsigned met; /* bit n: language n is in this stack */
 };
 
-static int push_native(struct expansion *x, size_t i)
+static int runtimes_managed_push_native(struct expansion *x, size_t i)
 {
 	const struct frame *f = &x->native->frames[i];
 	struct stack *out = x->out;
@@ -233,7 +235,8 @@ static int push_unknown(struct expansion *x, size_t i, uint32_t language)
 	return push_place(x, i, language, place);
 }
 
-static void count(struct expansion *x, uint32_t language, const struct managed_runtime *r)
+static void runtimes_managed_count(struct expansion *x, uint32_t language,
+				   const struct managed_runtime *r)
 {
 	struct interp_counts *counts = &x->counts[language];
 
@@ -252,15 +255,15 @@ static int push_managed(struct expansion *x, const struct managed_frame *f)
 	uint32_t language;
 
 	if (interp_names_language(x->names, r->ops->mapping, &language) ||
-	    find(x->m, f, language, x->names, &e))
+	    runtimes_managed_find(x->m, f, language, x->names, &e))
 		return ERR_NOMEM;
-	count(x, language, r);
+	runtimes_managed_count(x, language, r);
 	if (!e)
 		return push_unknown(x, f->index, language);
 	for (unsigned i = 0; i < e->count; i++)
 		if (push_place(x, f->index, language, x->m->places[e->first + i]))
 			return ERR_NOMEM;
-	return e->native ? push_native(x, f->index) : 0;
+	return e->native ? runtimes_managed_push_native(x, f->index) : 0;
 }
 
 int managed_expand(struct managed *m, const struct stack *native, struct interp_names *names,
@@ -276,7 +279,8 @@ int managed_expand(struct managed *m, const struct stack *native, struct interp_
 	out->made = native->made;
 	out->lacked = native->lacked;
 	for (size_t i = 0; i < native->count; i++)
-		if (f < end && f->index == i ? push_managed(&x, f++) : push_native(&x, i))
+		if (f < end && f->index == i ? push_managed(&x, f++) :
+					       runtimes_managed_push_native(&x, i))
 			return ERR_NOMEM;
 	return 0;
 }

@@ -18,7 +18,7 @@ void interp_runs_release(struct interp_runs *r)
 }
 
 /* The native frame whose bytes hold the address, at `from` or further out. */
-static long frame_of(const struct stack *native, long from, uint64_t address)
+static long runtimes_merge_frame_of(const struct stack *native, long from, uint64_t address)
 {
 	size_t last = native->count - 1;
 
@@ -38,7 +38,7 @@ static bool same_run(const struct interp_shown *a, const struct interp_shown *b)
 	return a->anchor == b->anchor && a->runtime == b->runtime;
 }
 
-static bool is_shown(const struct interp_run *run, const struct interp_shown *frames)
+static bool runtimes_merge_is_shown(const struct interp_run *run, const struct interp_shown *frames)
 {
 	for (size_t i = run->first; i < run->end; i++)
 		if (frames[i].image)
@@ -59,13 +59,14 @@ static void lift(struct interp_runs *r, const struct interp_shown *frames)
 		if (last && last->runtime == f->runtime)
 			run->where = ON_TOP;
 		else
-			last = run->where == ON_TOP && is_shown(run, frames) ? f : NULL;
+			last = run->where == ON_TOP && runtimes_merge_is_shown(run, frames) ? f :
+											      NULL;
 	}
 }
 
 /* A chain leads outward, so each run is looked for from the native frame of the one before on. */
-static int find_runs(struct interp_runs *r, const struct stack *native,
-		     const struct interp_shown *frames, size_t count)
+static int runtimes_merge_find_runs(struct interp_runs *r, const struct stack *native,
+				    const struct interp_shown *frames, size_t count)
 {
 	long from = 0;
 
@@ -81,7 +82,7 @@ static int find_runs(struct interp_runs *r, const struct stack *native,
 			run->end++;
 		if (i && frames[i].runtime != frames[i - 1].runtime)
 			from = 0;
-		run->where = frame_of(native, from, frames[i].anchor);
+		run->where = runtimes_merge_frame_of(native, from, frames[i].anchor);
 		from = run->where > from ? run->where : from;
 	}
 	lift(r, frames);
@@ -102,7 +103,7 @@ static void sort_runs(struct interp_runs *r)
 	}
 }
 
-struct merge {
+struct runtimes_merge {
 	const struct stack *native;
 	const struct interp_shown *frames;
 	const struct interp_run *run, *end; /* those that are not pushed yet */
@@ -110,12 +111,14 @@ struct merge {
 	struct stack *out;
 };
 
-static int push(struct merge *m, const struct interp_shown *f, uint32_t place)
+static int runtimes_merge_push(struct runtimes_merge *m, const struct interp_shown *f,
+			       uint32_t place)
 {
 	return stack_push(m->out, f->image, place, FRAME_PC);
 }
 
-static void count(struct interp_counts *counts, const struct merge *m, long where)
+static void runtimes_merge_count(struct interp_counts *counts, const struct runtimes_merge *m,
+				 long where)
 {
 	counts->frames++;
 	counts->behind += where == (long)m->native->count && !m->native->made;
@@ -123,7 +126,7 @@ static void count(struct interp_counts *counts, const struct merge *m, long wher
 }
 
 /* Pushes the runs that stand at `where`; *last is the frame shown last, NULL: all are hidden. */
-static int push_runs(struct merge *m, long where, const struct interp_shown **last)
+static int push_runs(struct runtimes_merge *m, long where, const struct interp_shown **last)
 {
 	bool seam = where == (long)m->native->count && !m->native->made;
 
@@ -134,16 +137,17 @@ static int push_runs(struct merge *m, long where, const struct interp_shown **la
 
 			if (!f->image)
 				continue;
-			if ((seam && !*last && push(m, f, f->seam)) || push(m, f, f->place) ||
-			    (f->cut && push(m, f, f->cut)))
+			if ((seam && !*last && runtimes_merge_push(m, f, f->seam)) ||
+			    runtimes_merge_push(m, f, f->place) ||
+			    (f->cut && runtimes_merge_push(m, f, f->cut)))
 				return ERR_NOMEM;
 			*last = f;
-			count(&m->counts[f->language], m, where);
+			runtimes_merge_count(&m->counts[f->language], m, where);
 		}
 	return 0;
 }
 
-static int push_native(struct merge *m, size_t i)
+static int runtimes_merge_push_native(struct runtimes_merge *m, size_t i)
 {
 	const struct frame *f = &m->native->frames[i];
 
@@ -154,16 +158,17 @@ static int push_native(struct merge *m, size_t i)
 	return 0;
 }
 
-static int push_all(struct merge *m)
+static int push_all(struct runtimes_merge *m)
 {
 	const struct interp_shown *last;
 
-	if (push_runs(m, ON_TOP, &last) || (last && push(m, last, last->seam)))
+	if (push_runs(m, ON_TOP, &last) || (last && runtimes_merge_push(m, last, last->seam)))
 		return ERR_NOMEM;
 	for (size_t i = 0; i < m->native->count; i++) {
 		bool wraps = i && last && last->wrapped;
 
-		if (push_runs(m, (long)i, &last) || (!last && !wraps && push_native(m, i)))
+		if (push_runs(m, (long)i, &last) ||
+		    (!last && !wraps && runtimes_merge_push_native(m, i)))
 			return ERR_NOMEM;
 	}
 	return push_runs(m, (long)m->native->count, &last);
@@ -173,7 +178,9 @@ int interp_merge(struct interp_runs *r, const struct stack *native,
 		 const struct interp_shown *frames, size_t count, struct interp_counts *counts,
 		 struct stack *out)
 {
-	struct merge m = { .native = native, .frames = frames, .counts = counts, .out = out };
+	struct runtimes_merge m = {
+		.native = native, .frames = frames, .counts = counts, .out = out
+	};
 
 	out->count = 0;
 	out->end = native->end;
@@ -181,7 +188,7 @@ int interp_merge(struct interp_runs *r, const struct stack *native,
 	out->switched = native->switched;
 	out->made = native->made;
 	out->lacked = native->lacked;
-	if (find_runs(r, native, frames, count))
+	if (runtimes_merge_find_runs(r, native, frames, count))
 		return ERR_NOMEM;
 	sort_runs(r);
 	m.run = r->runs;

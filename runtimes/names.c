@@ -60,7 +60,7 @@ int interp_names_language(struct interp_names *n, const char *mapping, uint32_t 
 	return ERR_NOMEM;
 }
 
-static bool is_same(const void *owner, uint32_t id, const void *key)
+static bool runtimes_names_is_same(const void *owner, uint32_t id, const void *key)
 {
 	return !memcmp(&((const struct interp_names *)owner)->places[id], key,
 		       sizeof(struct interp_function));
@@ -70,7 +70,7 @@ int interp_names_place(struct interp_names *n, const struct interp_function *f, 
 {
 	uint64_t hash = hash_bytes(f, sizeof(*f));
 
-	*place = hashindex_find(&n->index, hash, is_same, n, f);
+	*place = hashindex_find(&n->index, hash, runtimes_names_is_same, n, f);
 	if (*place != HASHINDEX_NONE)
 		return 0;
 	if (room_for((void **)&n->places, &n->room, n->count + 1ul, sizeof(*n->places)) ||

@@ -93,7 +93,7 @@ static uint64_t entry_without_cfi(const struct image *image, const struct cfi_ta
 
 /* A greenlet's stack begins within that of its parent, which may run on, or have been copied away by
  * then: what lies beneath this function is of others (greenlet 3, TUserGreenlet.cpp). */
-static struct elfsymbol find_root(const struct image *image)
+static struct elfsymbol codemap_find_root(const struct image *image)
 {
 	static const char file[] = "_greenlet.";
 	struct elfsymbol root = {
@@ -119,19 +119,20 @@ static void get_table(struct codemap *c, struct code_module *m, const struct ima
 	cfi_table_info(m->table, &info);
 	c->table_bytes += info.bytes;
 	m->entry = entry_without_cfi(image, m->table);
-	m->root = find_root(image);
+	m->root = codemap_find_root(image);
 	m->build_ns = thread_cpu_ns() - start;
 }
 
 /* NULL: no address of the image has been looked up yet. */
-static const struct code_module *module_of(const struct codemap *c, const struct image *image)
+static const struct code_module *codemap_module_of(const struct codemap *c,
+						   const struct image *image)
 {
 	return image_id(image) < c->module_count ? &c->modules[image_id(image)] : NULL;
 }
 
 /* The image's table, compiled on first use; NULL when out of memory, or when no table was
  * made because there are too many already. */
-static const struct cfi_table *table_of(struct codemap *c, const struct image *image)
+static const struct cfi_table *codemap_table_of(struct codemap *c, const struct image *image)
 {
 	size_t id = image_id(image);
 
@@ -176,16 +177,16 @@ static const struct short_rule *rule_before_syscall(const struct image *image,
 
 /* Is this the file's entry code, which has no caller (System V ABI, AMD64, 3.4.1)? In the dynamic
  * linker and in musl it is assembly without CFI. */
-static bool is_entry(const struct codemap *c, const struct image *image, uint64_t addr)
+static bool codemap_is_entry(const struct codemap *c, const struct image *image, uint64_t addr)
 {
-	const struct code_module *m = module_of(c, image);
+	const struct code_module *m = codemap_module_of(c, image);
 
 	return m && m->entry && addr - m->entry < ENTRY_BYTES;
 }
 
 static bool is_root(const struct codemap *c, const struct image *image, uint64_t addr)
 {
-	const struct code_module *m = module_of(c, image);
+	const struct code_module *m = codemap_module_of(c, image);
 
 	return m && addr - m->root.addr < m->root.size;
 }
@@ -205,8 +206,8 @@ static void set_rule(struct code *code, const struct short_rule *rule)
 static bool find_range(struct codemap *c, const struct modmap *maps, uint64_t addr)
 {
 	const struct mapping *m = modmap_find(maps, addr);
-	const struct cfi_table *table = m ? table_of(c, m->image) : NULL;
-	const struct code_module *module = m ? module_of(c, m->image) : NULL;
+	const struct cfi_table *table = m ? codemap_table_of(c, m->image) : NULL;
+	const struct code_module *module = m ? codemap_module_of(c, m->image) : NULL;
 
 	if (m)
 		c->range = (struct code_range){ m->start,
@@ -246,7 +247,7 @@ const struct code *codemap_learn(struct codemap *c, const struct modmap *maps, u
 		code->kind = CODE_ENTRY;
 	else if (rule)
 		set_rule(code, rule);
-	else if (is_entry(c, code->image, addr))
+	else if (codemap_is_entry(c, code->image, addr))
 		code->kind = CODE_ENTRY;
 	return code;
 }
@@ -285,7 +286,7 @@ static const struct cfi_starts *starts_of(struct codemap *c, const struct image 
 {
 	struct code_module *m;
 
-	if (!table_of(c, image))
+	if (!codemap_table_of(c, image))
 		return NULL;
 	m = &c->modules[image_id(image)];
 	if (m->asked_starts || c->table_bytes >= TABLE_BYTES_MAX)
@@ -312,7 +313,7 @@ bool codemap_extent(struct codemap *c, const struct modmap *maps, uint64_t addr,
 void codemap_table_info(const struct codemap *c, const struct image *image,
 			struct unwind_table_info *info)
 {
-	const struct code_module *m = module_of(c, image);
+	const struct code_module *m = codemap_module_of(c, image);
 	struct cfi_table_info t;
 
 	memset(info, 0, sizeof(*info));

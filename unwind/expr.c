@@ -11,7 +11,7 @@
 
 enum { STACK_SIZE = 64, STEPS_MAX = 1000 };
 
-struct machine {
+struct expr_machine {
 	struct cursor code;
 	const struct expr_context *context;
 	uint64_t stack[STACK_SIZE];
@@ -19,7 +19,7 @@ struct machine {
 	int rc; /* error of a memory read, or 0 */
 };
 
-static void push(struct machine *m, uint64_t v)
+static void expr_push(struct expr_machine *m, uint64_t v)
 {
 	if (m->depth == STACK_SIZE)
 		cursor_fail(&m->code, "expression stack is full");
@@ -27,7 +27,7 @@ static void push(struct machine *m, uint64_t v)
 		m->stack[m->depth++] = v;
 }
 
-static uint64_t pop(struct machine *m)
+static uint64_t expr_pop(struct expr_machine *m)
 {
 	if (!m->depth) {
 		cursor_fail(&m->code, "expression stack is empty");
@@ -37,7 +37,7 @@ static uint64_t pop(struct machine *m)
 }
 
 /* Returns the stack entry `n` below the top. */
-static uint64_t pick(struct machine *m, uint64_t n)
+static uint64_t expr_pick(struct expr_machine *m, uint64_t n)
 {
 	if (n >= m->depth) {
 		cursor_fail(&m->code, "expression stack is too short");
@@ -46,7 +46,7 @@ static uint64_t pick(struct machine *m, uint64_t n)
 	return m->stack[m->depth - 1 - n];
 }
 
-static uint64_t reg(struct machine *m, uint64_t n)
+static uint64_t reg(struct expr_machine *m, uint64_t n)
 {
 	if (n >= DWARF_COUNT || !(m->context->valid >> n & 1)) {
 		cursor_fail(&m->code, "register is not known");
@@ -55,9 +55,9 @@ static uint64_t reg(struct machine *m, uint64_t n)
 	return m->context->regs->r[n];
 }
 
-static void deref(struct machine *m, uint64_t size)
+static void deref(struct expr_machine *m, uint64_t size)
 {
-	uint64_t addr = pop(m), v = 0;
+	uint64_t addr = expr_pop(m), v = 0;
 
 	if (size == 0 || size > 8) {
 		cursor_fail(&m->code, "size of no use");
@@ -65,10 +65,10 @@ static void deref(struct machine *m, uint64_t size)
 	}
 	if (!m->code.failed)
 		m->rc = m->context->memory->read(m->context->memory, addr, &v, size);
-	push(m, v);
+	expr_push(m, v);
 }
 
-static void branch(struct machine *m)
+static void expr_branch(struct expr_machine *m)
 {
 	int16_t delta = (int16_t)cursor_uint(&m->code, 2);
 
@@ -81,49 +81,49 @@ static void branch(struct machine *m)
 }
 
 /* Numbers: DW_OP_lit, DW_OP_const and addresses. */
-static bool run_constant(struct machine *m, uint8_t op)
+static bool run_constant(struct expr_machine *m, uint8_t op)
 {
 	if (op >= DW_OP_lit0 && op <= DW_OP_lit31) {
-		push(m, op - DW_OP_lit0);
+		expr_push(m, op - DW_OP_lit0);
 		return true;
 	}
 	switch (op) {
 	case DW_OP_addr:
-		push(m, cursor_uint(&m->code, 8) + m->context->bias);
+		expr_push(m, cursor_uint(&m->code, 8) + m->context->bias);
 		return true;
 	case DW_OP_const8u:
 	case DW_OP_const8s:
-		push(m, cursor_uint(&m->code, 8));
+		expr_push(m, cursor_uint(&m->code, 8));
 		return true;
 	case DW_OP_const1u:
-		push(m, cursor_uint(&m->code, 1));
+		expr_push(m, cursor_uint(&m->code, 1));
 		return true;
 	case DW_OP_const1s:
-		push(m, (uint64_t)(int8_t)cursor_uint(&m->code, 1));
+		expr_push(m, (uint64_t)(int8_t)cursor_uint(&m->code, 1));
 		return true;
 	case DW_OP_const2u:
-		push(m, cursor_uint(&m->code, 2));
+		expr_push(m, cursor_uint(&m->code, 2));
 		return true;
 	case DW_OP_const2s:
-		push(m, (uint64_t)(int16_t)cursor_uint(&m->code, 2));
+		expr_push(m, (uint64_t)(int16_t)cursor_uint(&m->code, 2));
 		return true;
 	case DW_OP_const4u:
-		push(m, cursor_uint(&m->code, 4));
+		expr_push(m, cursor_uint(&m->code, 4));
 		return true;
 	case DW_OP_const4s:
-		push(m, (uint64_t)(int32_t)cursor_uint(&m->code, 4));
+		expr_push(m, (uint64_t)(int32_t)cursor_uint(&m->code, 4));
 		return true;
 	case DW_OP_constu:
-		push(m, cursor_uleb(&m->code));
+		expr_push(m, cursor_uleb(&m->code));
 		return true;
 	case DW_OP_consts:
-		push(m, (uint64_t)cursor_sleb(&m->code));
+		expr_push(m, (uint64_t)cursor_sleb(&m->code));
 		return true;
 	}
 	return false;
 }
 
-static bool run_register(struct machine *m, uint8_t op)
+static bool run_register(struct expr_machine *m, uint8_t op)
 {
 	bool based = op == DW_OP_bregx || (op >= DW_OP_breg0 && op <= DW_OP_breg31);
 	uint64_t value;
@@ -136,63 +136,63 @@ static bool run_register(struct machine *m, uint8_t op)
 		value = reg(m, op - DW_OP_breg0);
 	else
 		return false;
-	push(m, based ? value + (uint64_t)cursor_sleb(&m->code) : value);
+	expr_push(m, based ? value + (uint64_t)cursor_sleb(&m->code) : value);
 	return true;
 }
 
-static bool run_stack(struct machine *m, uint8_t op)
+static bool run_stack(struct expr_machine *m, uint8_t op)
 {
 	uint64_t a, b, c;
 
 	switch (op) {
 	case DW_OP_dup:
-		push(m, pick(m, 0));
+		expr_push(m, expr_pick(m, 0));
 		return true;
 	case DW_OP_over:
-		push(m, pick(m, 1));
+		expr_push(m, expr_pick(m, 1));
 		return true;
 	case DW_OP_pick:
-		push(m, pick(m, cursor_uint(&m->code, 1)));
+		expr_push(m, expr_pick(m, cursor_uint(&m->code, 1)));
 		return true;
 	case DW_OP_drop:
-		pop(m);
+		expr_pop(m);
 		return true;
 	case DW_OP_swap:
-		a = pop(m);
-		b = pop(m);
-		push(m, a);
-		push(m, b);
+		a = expr_pop(m);
+		b = expr_pop(m);
+		expr_push(m, a);
+		expr_push(m, b);
 		return true;
 	case DW_OP_rot:
-		a = pop(m);
-		b = pop(m);
-		c = pop(m);
-		push(m, a);
-		push(m, c);
-		push(m, b);
+		a = expr_pop(m);
+		b = expr_pop(m);
+		c = expr_pop(m);
+		expr_push(m, a);
+		expr_push(m, c);
+		expr_push(m, b);
 		return true;
 	}
 	return false;
 }
 
-static bool run_unary(struct machine *m, uint8_t op)
+static bool run_unary(struct expr_machine *m, uint8_t op)
 {
 	uint64_t v;
 
 	switch (op) {
 	case DW_OP_abs:
-		v = pop(m);
-		push(m, (int64_t)v < 0 ? -v : v);
+		v = expr_pop(m);
+		expr_push(m, (int64_t)v < 0 ? -v : v);
 		return true;
 	case DW_OP_neg:
-		push(m, -pop(m));
+		expr_push(m, -expr_pop(m));
 		return true;
 	case DW_OP_not:
-		push(m, ~pop(m));
+		expr_push(m, ~expr_pop(m));
 		return true;
 	case DW_OP_plus_uconst:
-		v = pop(m);
-		push(m, v + cursor_uleb(&m->code));
+		v = expr_pop(m);
+		expr_push(m, v + cursor_uleb(&m->code));
 		return true;
 	case DW_OP_deref:
 		deref(m, 8);
@@ -201,11 +201,11 @@ static bool run_unary(struct machine *m, uint8_t op)
 		deref(m, cursor_uint(&m->code, 1));
 		return true;
 	case DW_OP_skip:
-		branch(m);
+		expr_branch(m);
 		return true;
 	case DW_OP_bra:
-		if (pop(m))
-			branch(m);
+		if (expr_pop(m))
+			expr_branch(m);
 		else
 			cursor_bytes(&m->code, 2);
 		return true;
@@ -215,7 +215,7 @@ static bool run_unary(struct machine *m, uint8_t op)
 	return false;
 }
 
-static uint64_t divide(struct machine *m, uint64_t a, uint64_t b)
+static uint64_t divide(struct expr_machine *m, uint64_t a, uint64_t b)
 {
 	if (!b || (a == (uint64_t)INT64_MIN && b == UINT64_MAX)) {
 		cursor_fail(&m->code, "division that has no result");
@@ -224,7 +224,7 @@ static uint64_t divide(struct machine *m, uint64_t a, uint64_t b)
 	return (uint64_t)((int64_t)a / (int64_t)b);
 }
 
-static uint64_t modulo(struct machine *m, uint64_t a, uint64_t b)
+static uint64_t modulo(struct expr_machine *m, uint64_t a, uint64_t b)
 {
 	if (!b) {
 		cursor_fail(&m->code, "division that has no result");
@@ -233,30 +233,30 @@ static uint64_t modulo(struct machine *m, uint64_t a, uint64_t b)
 	return a % b;
 }
 
-static void run_binary(struct machine *m, uint8_t op)
+static void run_binary(struct expr_machine *m, uint8_t op)
 {
-	uint64_t b = pop(m), a = pop(m);
+	uint64_t b = expr_pop(m), a = expr_pop(m);
 	int64_t sa = (int64_t)a, sb = (int64_t)b;
 
 	/* clang-format off */
 	switch (op) {
-	case DW_OP_and:   push(m, a & b); break;
-	case DW_OP_or:    push(m, a | b); break;
-	case DW_OP_xor:   push(m, a ^ b); break;
-	case DW_OP_plus:  push(m, a + b); break;
-	case DW_OP_minus: push(m, a - b); break;
-	case DW_OP_mul:   push(m, a * b); break;
-	case DW_OP_div:   push(m, divide(m, a, b)); break;
-	case DW_OP_mod:   push(m, modulo(m, a, b)); break;
-	case DW_OP_shl:   push(m, b < 64 ? a << b : 0); break;
-	case DW_OP_shr:   push(m, b < 64 ? a >> b : 0); break;
-	case DW_OP_shra:  push(m, (uint64_t)(sa >> (b < 63 ? b : 63))); break;
-	case DW_OP_eq:    push(m, a == b); break;
-	case DW_OP_ne:    push(m, a != b); break;
-	case DW_OP_lt:    push(m, sa < sb); break;
-	case DW_OP_le:    push(m, sa <= sb); break;
-	case DW_OP_gt:    push(m, sa > sb); break;
-	case DW_OP_ge:    push(m, sa >= sb); break;
+	case DW_OP_and:   expr_push(m, a & b); break;
+	case DW_OP_or:    expr_push(m, a | b); break;
+	case DW_OP_xor:   expr_push(m, a ^ b); break;
+	case DW_OP_plus:  expr_push(m, a + b); break;
+	case DW_OP_minus: expr_push(m, a - b); break;
+	case DW_OP_mul:   expr_push(m, a * b); break;
+	case DW_OP_div:   expr_push(m, divide(m, a, b)); break;
+	case DW_OP_mod:   expr_push(m, modulo(m, a, b)); break;
+	case DW_OP_shl:   expr_push(m, b < 64 ? a << b : 0); break;
+	case DW_OP_shr:   expr_push(m, b < 64 ? a >> b : 0); break;
+	case DW_OP_shra:  expr_push(m, (uint64_t)(sa >> (b < 63 ? b : 63))); break;
+	case DW_OP_eq:    expr_push(m, a == b); break;
+	case DW_OP_ne:    expr_push(m, a != b); break;
+	case DW_OP_lt:    expr_push(m, sa < sb); break;
+	case DW_OP_le:    expr_push(m, sa <= sb); break;
+	case DW_OP_gt:    expr_push(m, sa > sb); break;
+	case DW_OP_ge:    expr_push(m, sa >= sb); break;
 	default:
 		cursor_fail(&m->code, "operation of no use in CFI");
 	}
@@ -266,7 +266,7 @@ static void run_binary(struct machine *m, uint8_t op)
 int expr_evaluate(const uint8_t *code, size_t len, const struct expr_context *context,
 		  const uint64_t *initial, uint64_t *value)
 {
-	struct machine m;
+	struct expr_machine m;
 	unsigned steps = 0;
 
 	cursor_init(&m.code, code, len, "DWARF expression");
@@ -274,7 +274,7 @@ int expr_evaluate(const uint8_t *code, size_t len, const struct expr_context *co
 	m.depth = 0;
 	m.rc = 0;
 	if (initial)
-		push(&m, *initial);
+		expr_push(&m, *initial);
 	while (cursor_left(&m.code) && !m.rc && steps++ < STEPS_MAX) {
 		uint8_t op = cursor_byte(&m.code);
 
@@ -284,6 +284,6 @@ int expr_evaluate(const uint8_t *code, size_t len, const struct expr_context *co
 	}
 	if (m.rc)
 		return m.rc;
-	*value = pop(&m);
+	*value = expr_pop(&m);
 	return m.code.failed || cursor_left(&m.code) ? ERR_FORMAT : 0;
 }

@@ -38,7 +38,7 @@ void go_image_close(struct go_image *go)
 	free(go);
 }
 
-static const struct special {
+static const struct gocode_special {
 	const char *name;
 	enum go_kind kind;
 } specials[] = {
@@ -81,7 +81,7 @@ static const struct special {
 
 /* True for the name itself and for that of an assembly function, which may end in ".abi0" or
  * "<>". */
-static bool is_named(const char *name, const char *special)
+static bool gocode_is_named(const char *name, const char *special)
 {
 	size_t len = strlen(special);
 
@@ -89,13 +89,13 @@ static bool is_named(const char *name, const char *special)
 	       (!name[len] || !strcmp(name + len, ".abi0") || !strcmp(name + len, "<>"));
 }
 
-static enum go_kind kind_of(struct gopclntab *t, const struct go_function *f)
+static enum go_kind gocode_kind_of(struct gopclntab *t, const struct go_function *f)
 {
 	char name[NAME_ROOM];
 
 	if (gopclntab_name(t, f->name, name, sizeof(name)))
 		for (size_t i = 0; i < sizeof(specials) / sizeof(*specials); i++)
-			if (is_named(name, specials[i].name))
+			if (gocode_is_named(name, specials[i].name))
 				return specials[i].kind;
 	if (f->flags & GO_TOP_FRAME)
 		return GO_OUTERMOST;
@@ -104,7 +104,7 @@ static enum go_kind kind_of(struct gopclntab *t, const struct go_function *f)
 
 /* Recognizes the store on the stack of a register that C preserves: mov %reg,disp(%rsp). Returns
  * the register's number (GO_SAVED_…), -1 for none; *at is the displacement. */
-static int is_store(const uint8_t *code, int32_t *at)
+static int gocode_is_store(const uint8_t *code, int32_t *at)
 {
 	static const uint8_t first[6][2] = { { 0x48, 0x5c }, { 0x48, 0x6c }, { 0x4c, 0x64 },
 					     { 0x4c, 0x6c }, { 0x4c, 0x74 }, { 0x4c, 0x7c } };
@@ -126,7 +126,7 @@ static int is_store(const uint8_t *code, int32_t *at)
 
 /* Only crosscall2's code shows where it saves C's registers; the place was changed in 1.17 and
  * 1.18. The displacement of each store counts from the stack pointer at the store. */
-static void find_saved(struct go_image *image, const struct go_function *f)
+static void gocode_find_saved(struct go_image *image, const struct go_function *f)
 {
 	struct gopclntab *t = image->table;
 	uint8_t bytes[CODE_MAX + STORE_BYTES];
@@ -139,7 +139,7 @@ static void find_saved(struct go_image *image, const struct go_function *f)
 	if (bytes[0] == PUSH_RBP) /* a later store of rbp saves crosscall2's own value */
 		image->saved[GO_SAVED_RBP] = -16;
 	for (size_t i = 0; i < len; i++) {
-		int reg = is_store(bytes + i, &at);
+		int reg = gocode_is_store(bytes + i, &at);
 
 		if (reg < 0 || image->saved[reg] || at < 0 || at > 4096 ||
 		    !gopclntab_stack(t, f, f->entry + i, &depth) || depth > 4096)
@@ -186,7 +186,7 @@ static void learn_function(struct go_image *image, const struct go_function *f, 
 			   struct go_code *code)
 {
 	struct gopclntab *t = image->table;
-	enum go_kind kind = kind_of(t, f);
+	enum go_kind kind = gocode_kind_of(t, f);
 
 	code->assembly = f->flags & GO_ASSEMBLY;
 	/* Code of other compilers between Go's has no pcsp table. */
@@ -197,7 +197,7 @@ static void learn_function(struct go_image *image, const struct go_function *f, 
 	    !has_saved_sp(t, f, addr))
 		code->kind = GO_ORDINARY;
 	if (code->kind == GO_CROSSCALL)
-		find_saved(image, f);
+		gocode_find_saved(image, f);
 	else if (code->kind == GO_ASMCGOCALL)
 		find_left(image, f);
 }
@@ -206,9 +206,9 @@ static bool is_never_called(struct gopclntab *t, const struct go_function *f)
 {
 	char name[NAME_ROOM];
 
-	return kind_of(t, f) == GO_SIGNAL_RETURN ||
+	return gocode_kind_of(t, f) == GO_SIGNAL_RETURN ||
 	       (gopclntab_name(t, f->name, name, sizeof(name)) &&
-		is_named(name, "runtime.systemstack_switch"));
+		gocode_is_named(name, "runtime.systemstack_switch"));
 }
 
 bool gocode_learn(struct go_image *image, uint64_t addr, struct go_code *code)

@@ -32,7 +32,7 @@ enum {
 
 /* Return addresses. */
 
-static bool signal_returns_to(struct walk *w, uint64_t addr)
+static bool prove_signal_returns_to(struct walk *w, uint64_t addr)
 {
 	const struct code *at = codemap_find(w->map, w->maps, addr - 1);
 
@@ -46,7 +46,7 @@ struct tails {
 	unsigned left; /* bytes that may still be read */
 };
 
-static bool is_in(const struct proof *p, uint64_t addr)
+static bool prove_is_in(const struct proof *p, uint64_t addr)
 {
 	return addr >= p->extent.start && addr < p->extent.end;
 }
@@ -78,7 +78,7 @@ static bool may_lead(struct walk *w, struct tails *t, uint64_t addr, unsigned ju
 {
 	struct cfi_extent extent;
 
-	if (is_in(t->callee, addr) || !codemap_extent(w->map, w->maps, addr, &extent))
+	if (prove_is_in(t->callee, addr) || !codemap_extent(w->map, w->maps, addr, &extent))
 		return true;
 	if (!jumps)
 		return false;
@@ -104,7 +104,7 @@ static bool returns_to(struct walk *w, const struct proof *p, uint64_t addr)
 
 	if (!modmap_find(w->maps, addr - 1))
 		return false;
-	if (signal_returns_to(w, addr))
+	if (prove_signal_returns_to(w, addr))
 		return true;
 	return codebytes_behind_call(w->code, addr, &target) &&
 	       (!target || may_lead(w, &tails, target, TAIL_CALLS));
@@ -202,7 +202,7 @@ static int step_with(struct walk *w, const struct proof *p, struct walk *caller)
 
 /* The function's code. */
 
-static const struct proof *prove(struct walk *w)
+static const struct proof *prove_prove(struct walk *w)
 {
 	uint64_t pc = w->regs.r[DWARF_PC];
 	bool behind_call = w->kind == FRAME_RETURN;
@@ -232,7 +232,7 @@ int step_by_proof(struct walk *w)
 	int end;
 
 	w->at = &at;
-	p = prove(w);
+	p = prove_prove(w);
 	end = p->known ? step_with(w, p, &caller) : STACK_NO_UNWIND_INFO;
 	if (end == STEP_ON)
 		*w = caller;

@@ -39,8 +39,8 @@ static int find_cfa(const struct walk *w, const struct cfi_rule *rule, uint64_t 
 }
 
 /* Finds one register of the caller. On success *known tells whether it has a value. */
-static int find_column(const struct walk *w, const struct cfi_rule *rule, unsigned n, uint64_t cfa,
-		       uint64_t *value, bool *known)
+static int step_cfi_find_column(const struct walk *w, const struct cfi_rule *rule, unsigned n,
+				uint64_t cfa, uint64_t *value, bool *known)
 {
 	const struct column *col = &rule->columns[n];
 	uint64_t at = cfa + (uint64_t)(int64_t)col->value;
@@ -133,7 +133,7 @@ static int step_any(struct walk *w, const struct cfi_rule *rule)
 	for (unsigned n = 0; !rc && n < DWARF_COUNT; n++) {
 		bool known = false;
 
-		rc = find_column(w, rule, n, cfa, &caller.r[n], &known);
+		rc = step_cfi_find_column(w, rule, n, cfa, &caller.r[n], &known);
 		/* An unreadable saved register matters only when it is the return address or the
 		 * stack pointer. */
 		if (rc && n != DWARF_RA && n != DWARF_SP) {

@@ -123,7 +123,7 @@ static int to_goroutine(struct walk *w)
 /* True when this instruction is executed on g0's stack after the change of stacks. Before the
  * change, and on other system stacks, where these functions change nothing, the stack pointer is
  * elsewhere. (1.16 puts a word on g0's stack.) */
-static bool has_changed(const struct walk *w, bool exact)
+static bool step_go_has_changed(const struct walk *w, bool exact)
 {
 	uint64_t sp = w->regs.r[DWARF_RSP], g0 = w->go.stacks->g0.sp;
 
@@ -139,7 +139,7 @@ static int from_systemstack(struct walk *w, bool exact)
 
 	if (!known(w))
 		return exact ? to_caller(w, exact) : STACK_NO_UNWIND_INFO;
-	if (!has_changed(w, exact))
+	if (!step_go_has_changed(w, exact))
 		return to_caller(w, exact);
 	s = &w->go.stacks->goroutine;
 	if (!s->g || !s->sp)
@@ -155,7 +155,7 @@ static int from_mcall(struct walk *w, bool exact, enum frame_kind *kind)
 		return STACK_OUTERMOST;
 	if (!known(w))
 		return exact ? to_caller(w, exact) : STACK_NO_UNWIND_INFO;
-	if (!has_changed(w, exact))
+	if (!step_go_has_changed(w, exact))
 		return to_caller(w, exact);
 	if (w->go.recovering)
 		*kind = FRAME_SIGNAL;
@@ -320,7 +320,7 @@ static int from_unsafe(struct walk *w, bool exact)
  * the pc and only then changes it (signal_amd64.go, pushCall). If the handler is between the two,
  * this undoes the push. Only a signal frame gives all registers. In what sigpanic or gogo lead to, a
  * word that equals the pc may remain from an earlier call. */
-static void undo_push(struct walk *w)
+static void step_go_undo_push(struct walk *w)
 {
 	uint64_t pushed;
 
@@ -379,7 +379,7 @@ int step_by_pclntab(struct walk *w, enum frame_kind *kind)
 	int end;
 
 	if (*kind == FRAME_SIGNAL && w->at->go.kind != GO_SIGNAL_RETURN)
-		undo_push(w);
+		step_go_undo_push(w);
 	sp = *sp_of(w);
 	*kind = FRAME_RETURN;
 	w->source = FRAME_BY_PCLNTAB;

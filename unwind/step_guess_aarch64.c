@@ -37,7 +37,7 @@ static const uint32_t MOV_X8_139 = 0xd2801168, SVC = 0xd4000001, BR_X17 = 0xd61f
 		      STP_X16_X30 = 0xa9bf7bf0;
 
 /* The instruction `index` words after address `addr`; 0 where there is none. */
-static uint32_t word_at(struct codebytes *code, uint64_t addr, int index)
+static uint32_t step_guess_word_at(struct codebytes *code, uint64_t addr, int index)
 {
 	uint32_t word;
 
@@ -55,10 +55,10 @@ bool code_is_leaving(struct codebytes *code, uint64_t pc)
 
 bool code_is_restorer(struct codebytes *code, uint64_t pc)
 {
-	uint32_t word = word_at(code, pc, 0);
+	uint32_t word = step_guess_word_at(code, pc, 0);
 
-	return (word == MOV_X8_139 && word_at(code, pc, 1) == SVC) ||
-	       (word == SVC && word_at(code, pc, -1) == MOV_X8_139);
+	return (word == MOV_X8_139 && step_guess_word_at(code, pc, 1) == SVC) ||
+	       (word == SVC && step_guess_word_at(code, pc, -1) == MOV_X8_139);
 }
 
 int step_from_restorer(struct walk *w)
@@ -88,15 +88,15 @@ static bool is_stub(struct codebytes *code, uint64_t pc)
 {
 	int i = 0;
 
-	while (i < AROUND && is_part(word_at(code, pc, i)))
+	while (i < AROUND && is_part(step_guess_word_at(code, pc, i)))
 		i++;
-	return word_at(code, pc, i) == BR_X17;
+	return step_guess_word_at(code, pc, i) == BR_X17;
 }
 
 static bool has_pushed(struct codebytes *code, uint64_t pc)
 {
 	for (int i = -1; i >= -AROUND; i--) {
-		uint32_t word = word_at(code, pc, i);
+		uint32_t word = step_guess_word_at(code, pc, i);
 
 		if (!is_part(word))
 			return false;

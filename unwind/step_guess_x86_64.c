@@ -116,7 +116,7 @@ int step_from_restorer(struct walk *w)
 
 /* Which addresses can be return addresses. */
 
-static bool signal_returns_to(struct walk *w, uint64_t addr)
+static bool step_guess_signal_returns_to(struct walk *w, uint64_t addr)
 {
 	const struct code *at = codemap_find(w->map, w->maps, addr - 1);
 
@@ -125,13 +125,13 @@ static bool signal_returns_to(struct walk *w, uint64_t addr)
 	return code_is_restorer(w->code, addr);
 }
 
-static bool is_return_address(void *ctx, uint64_t addr)
+static bool step_guess_is_return_address(void *ctx, uint64_t addr)
 {
 	struct walk *w = ctx;
 	uint64_t target;
 
-	return modmap_find(w->maps, addr - 1) &&
-	       (codebytes_behind_call(w->code, addr, &target) || signal_returns_to(w, addr));
+	return modmap_find(w->maps, addr - 1) && (codebytes_behind_call(w->code, addr, &target) ||
+						  step_guess_signal_returns_to(w, addr));
 }
 
 /* Did no call lead here? Then code that makes stacks has put the address there, for the outermost
@@ -152,7 +152,7 @@ static int step_by_code(struct walk *w, unsigned most, bool *traps)
 	uint32_t valid = w->valid;
 
 	enum forward_end how = forward_to_return(w->code, w->memory, &regs, &valid, most,
-						 is_return_address, w);
+						 step_guess_is_return_address, w);
 
 	switch (how) {
 	case FORWARD_FOUND:
@@ -189,12 +189,13 @@ int step_by_reading(struct walk *w)
 
 /* The frame pointer. */
 
-struct link {
+struct step_guess_link {
 	uint64_t rbp, pc; /* the caller's */
 };
 
 /* Reads what a frame pointer points to: the caller's frame pointer and the return address. */
-static int read_link(const struct walk *w, uint64_t rbp, uint64_t above, struct link *link)
+static int read_link(const struct walk *w, uint64_t rbp, uint64_t above,
+		     struct step_guess_link *link)
 {
 	int rc;
 
@@ -211,9 +212,10 @@ static int read_link(const struct walk *w, uint64_t rbp, uint64_t above, struct 
 
 /* Checks a chain of frame pointers that starts at a return address without a call before it. The
  * chain must hold for CHAIN_LOOKS links, or up to its end or a return address behind a call. */
-static int check_chain(struct walk *w, const struct link *first, uint64_t above)
+static int step_guess_check_chain(struct walk *w, const struct step_guess_link *first,
+				  uint64_t above)
 {
-	struct link link = *first;
+	struct step_guess_link link = *first;
 
 	for (int i = 0; i < CHAIN_LOOKS; i++) {
 		uint64_t rbp = link.rbp;
@@ -226,7 +228,7 @@ static int check_chain(struct walk *w, const struct link *first, uint64_t above)
 		end = read_link(w, rbp, above + 16, &link);
 		if (end != STEP_ON)
 			return end;
-		if (is_return_address(w, link.pc))
+		if (step_guess_is_return_address(w, link.pc))
 			return STEP_ON;
 		above = rbp;
 	}
@@ -236,7 +238,7 @@ static int check_chain(struct walk *w, const struct link *first, uint64_t above)
 static int step_by_frame_pointer(struct walk *w)
 {
 	uint64_t rbp = w->regs.r[DWARF_RBP];
-	struct link link;
+	struct step_guess_link link;
 	int end;
 
 	if (!(w->valid >> DWARF_RBP & 1))
@@ -245,8 +247,8 @@ static int step_by_frame_pointer(struct walk *w)
 	if (!rbp && w->source == FRAME_BY_FRAME_POINTER)
 		return STACK_OUTERMOST;
 	end = read_link(w, rbp, w->regs.r[DWARF_RSP], &link);
-	if (end == STEP_ON && !is_return_address(w, link.pc))
-		end = check_chain(w, &link, rbp);
+	if (end == STEP_ON && !step_guess_is_return_address(w, link.pc))
+		end = step_guess_check_chain(w, &link, rbp);
 	if (end != STEP_ON)
 		return end;
 	w->regs.r[DWARF_RBP] = link.rbp;
@@ -261,7 +263,7 @@ static int step_by_frame_pointer(struct walk *w)
 
 /* True when steps by CFI from a return address, with the stack above it, lead to further return
  * addresses. */
-static bool leads_on(struct walk *w, uint64_t pc, uint64_t sp)
+static bool step_guess_leads_on(struct walk *w, uint64_t pc, uint64_t sp)
 {
 	struct walk from = *w;
 
@@ -279,7 +281,7 @@ static bool leads_on(struct walk *w, uint64_t pc, uint64_t sp)
 		if (end == STACK_OUTERMOST)
 			return i > 0;
 		if (end != STEP_ON || from.regs.r[DWARF_RSP] <= sp ||
-		    !is_return_address(w, from.regs.r[DWARF_RIP]))
+		    !step_guess_is_return_address(w, from.regs.r[DWARF_RIP]))
 			return false;
 	}
 	return true;
@@ -294,8 +296,8 @@ static bool begins_a_stack(struct walk *w, uint64_t pc, uint64_t sp)
 	uint32_t valid = 1u << DWARF_RSP;
 
 	return (at && at->kind == CODE_ENTRY) ||
-	       forward_to_return(w->code, w->memory, &regs, &valid, FIRST_INSNS, is_return_address,
-				 w) == FORWARD_EXITS;
+	       forward_to_return(w->code, w->memory, &regs, &valid, FIRST_INSNS,
+				 step_guess_is_return_address, w) == FORWARD_EXITS;
 }
 
 static bool has_cfi(const struct walk *w, uint64_t pc)
@@ -305,7 +307,7 @@ static bool has_cfi(const struct walk *w, uint64_t pc)
 	return at && code_has_cfi(at);
 }
 
-struct scan {
+struct step_guess_scan {
 	uint64_t slot, pc;
 	unsigned entries; /* functions that may still be read from their entry on */
 	bool doubtful;	  /* a word was skipped that may be right */
@@ -314,7 +316,7 @@ struct scan {
 };
 
 /* The call names its target: does the code there come to the current pc? */
-static bool comes_here(struct walk *w, struct scan *s, uint64_t target)
+static bool comes_here(struct walk *w, struct step_guess_scan *s, uint64_t target)
 {
 	struct regs regs = w->regs;
 	uint32_t valid = w->valid;
@@ -339,7 +341,7 @@ static bool calls_another(const struct walk *w, uint64_t target)
 }
 
 /* True when the word at s->slot is the return address. */
-static bool consider(struct walk *w, struct scan *s)
+static bool consider(struct walk *w, struct step_guess_scan *s)
 {
 	uint64_t target;
 	bool good;
@@ -354,7 +356,7 @@ static bool consider(struct walk *w, struct scan *s)
 	if (has_cfi(w, s->pc - 1)) {
 		bool another = calls_another(w, target);
 
-		good = !another && !w->partial && leads_on(w, s->pc, s->slot + 8);
+		good = !another && !w->partial && step_guess_leads_on(w, s->pc, s->slot + 8);
 		s->doubtful = another || w->partial;
 	} else {
 		good = begins_a_stack(w, s->pc, s->slot + 8);
@@ -369,7 +371,7 @@ static bool consider(struct walk *w, struct scan *s)
 	return true;
 }
 
-static int scan(struct walk *w, struct scan *s)
+static int step_guess_scan(struct walk *w, struct step_guess_scan *s)
 {
 	s->slot = w->regs.r[DWARF_RSP];
 	s->entries = SCAN_ENTRIES;
@@ -396,18 +398,18 @@ static bool begins_with_nothing(const struct walk *w)
 
 static int step_by_scan(struct walk *w, bool traps)
 {
-	struct scan s = { .proves = false };
+	struct step_guess_scan s = { .proves = false };
 	bool nothing = traps && begins_with_nothing(w);
-	int end = scan(w, &s);
+	int end = step_guess_scan(w, &s);
 
 	return nothing && !s.met && end == STACK_NO_UNWIND_INFO ? STACK_OUTERMOST : end;
 }
 
 static int step_by_entry(struct walk *w)
 {
-	struct scan s = { .proves = true };
+	struct step_guess_scan s = { .proves = true };
 
-	return scan(w, &s);
+	return step_guess_scan(w, &s);
 }
 
 /* True for an end that no other way could improve. */
@@ -422,7 +424,7 @@ static bool is_final(int end)
 static bool is_called_so(const struct walk *frame, const struct walk *found)
 {
 	struct walk from = *frame;
-	struct scan s = { .slot = found->regs.r[DWARF_RSP] - 8, .entries = 1 };
+	struct step_guess_scan s = { .slot = found->regs.r[DWARF_RSP] - 8, .entries = 1 };
 	uint64_t target = 0;
 
 	codebytes_behind_call(found->code, found->regs.r[DWARF_RIP], &target);

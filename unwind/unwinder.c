@@ -90,7 +90,7 @@ static int step_from_nowhere(struct walk *w)
 
 /* True at the first instruction of a function without a call before it: the code that made the
  * stack has put this address there for the outermost function to return to (makecontext(3)). */
-static bool is_made_up(const struct walk *w, uint64_t pc)
+static bool unwinder_is_made_up(const struct walk *w, uint64_t pc)
 {
 	const struct code *at;
 	uint64_t target;
@@ -109,7 +109,7 @@ static bool is_trampoline(const struct walk *w, const struct code *at, uint64_t 
 		return at->go.begins;
 	if (code_has_cfi(at))
 		return at->kind == CODE_BY_SIGNAL_RULE;
-	return code_is_restorer(w->code, pc) || is_made_up(w, pc);
+	return code_is_restorer(w->code, pc) || unwinder_is_made_up(w, pc);
 }
 
 /* glibc's vfork pops its return address into a register: the frame has nothing on the stack, and
@@ -180,7 +180,7 @@ static bool leaves_stack(struct walk *w, uint64_t sp)
 
 /* Steps to the caller; *kind becomes that of its frame. `in_doubt`: CFI was found to be wrong
  * here. */
-static int step(struct walk *w, enum frame_kind *kind, bool in_doubt)
+static int unwinder_step(struct walk *w, enum frame_kind *kind, bool in_doubt)
 {
 	uint64_t sp = w->regs.r[DWARF_SP];
 	bool signal_frame = false, exact = *kind != FRAME_RETURN;
@@ -197,7 +197,7 @@ static int step(struct walk *w, enum frame_kind *kind, bool in_doubt)
 		end = exact ? step_from_nowhere(w) : STACK_NO_UNWIND_INFO;
 	} else if (w->at->kind == CODE_ENTRY) {
 		end = STACK_OUTERMOST;
-	} else if (!code_has_cfi(w->at) && exact && is_made_up(w, w->regs.r[DWARF_PC])) {
+	} else if (!code_has_cfi(w->at) && exact && unwinder_is_made_up(w, w->regs.r[DWARF_PC])) {
 		end = STACK_OUTERMOST;
 	} else if (!code_has_cfi(w->at)) {
 		signal_frame = exact && code_is_restorer(w->code, w->regs.r[DWARF_PC]);
@@ -224,8 +224,8 @@ static int step(struct walk *w, enum frame_kind *kind, bool in_doubt)
 	return leaves_stack(w, sp) ? STEP_ON : STACK_NO_ADVANCE;
 }
 
-static inline int push(const struct code *at, uint64_t pc, uint64_t sp, enum frame_kind kind,
-		       enum frame_source source, struct stack *out)
+static inline int unwinder_push(const struct code *at, uint64_t pc, uint64_t sp,
+				enum frame_kind kind, enum frame_source source, struct stack *out)
 {
 	if (out->count == out->room && stack_reserve(out))
 		return ERR_NOMEM;
@@ -242,8 +242,8 @@ static inline int push(const struct code *at, uint64_t pc, uint64_t sp, enum fra
 
 /* Appends w's frame and its callers, up to the first one from which there is no fast step. STEP_ON,
  * STEP_IN_DOUBT or ERR_NOMEM. */
-static int push_frames(struct unwinder *u, const struct modmap *maps, struct walk *w,
-		       enum frame_kind *kind, struct stack *out)
+static int unwinder_push_frames(struct unwinder *u, const struct modmap *maps, struct walk *w,
+				enum frame_kind *kind, struct stack *out)
 {
 	const struct code *at = NULL;
 	uint64_t pc = w->regs.r[DWARF_PC];
@@ -260,7 +260,7 @@ static int push_frames(struct unwinder *u, const struct modmap *maps, struct wal
 		}
 		if ((!at || at->calls != CODE_CALLS) && raises_doubt(u, at, w, *kind, out))
 			return STEP_IN_DOUBT;
-		if (push(at, pc, w->regs.r[DWARF_SP], *kind, w->source, out))
+		if (unwinder_push(at, pc, w->regs.r[DWARF_SP], *kind, w->source, out))
 			return ERR_NOMEM;
 		if (!at || out->count == FRAMES_MAX ||
 		    (u->doubts.count && is_in_doubt(&u->doubts, out->count - 1)) ||
@@ -314,7 +314,7 @@ static int step_measured(struct unwinder *u, struct walk *w, enum frame_kind *ki
 		out->used = sp - first_sp;
 	end = out->count < FRAMES_MAX ? step_managed(w, kind, out) : STACK_TOO_MANY_FRAMES;
 	if (end == MANAGED_PASS)
-		end = step(w, kind, is_in_doubt(&u->doubts, out->count - 1));
+		end = unwinder_step(w, kind, is_in_doubt(&u->doubts, out->count - 1));
 	if (end == STACK_OUTERMOST && w->source == FRAME_BY_CFI && !w->regs.r[DWARF_PC] &&
 	    may_doubt(&u->doubts, out))
 		end = STEP_IN_DOUBT;
@@ -356,7 +356,7 @@ static int walk_once(struct unwinder *u, const struct modmap *maps, const struct
 	out->used = 0;
 	out->switched = false;
 	while (end == STEP_ON) {
-		end = push_frames(u, maps, &w, &kind, out);
+		end = unwinder_push_frames(u, maps, &w, &kind, out);
 		if (end == STEP_ON)
 			end = step_measured(u, &w, &kind, first_sp, out);
 	}

@@ -11,14 +11,14 @@
 #include "base/net/secret.h"
 
 /* A part of the URL, to be freed by libcurl's curl_free(); NULL if the URL has no such part. */
-static char *part(const struct address *a, CURLUPart which, unsigned flags)
+static char *address_part(const struct address *a, CURLUPart which, unsigned flags)
 {
 	char *text = NULL;
 
 	return a->curl->url_get(a->url, which, &text, flags) == CURLUE_OK ? text : NULL;
 }
 
-static void forget(const struct address *a, char **text)
+static void address_forget(const struct address *a, char **text)
 {
 	if (*text) {
 		explicit_bzero(*text, strlen(*text));
@@ -29,7 +29,7 @@ static void forget(const struct address *a, char **text)
 
 /* Text that is no URL cannot be parsed. If it has a password, that stands before the last '@', so
  * only the text after it is shown, without a query. */
-static int refuse(const char *url, struct error *err)
+static int address_refuse(const char *url, struct error *err)
 {
 	const char *at = strrchr(url, '@'), *rest = at ? at + 1 : url;
 	char shown[200];
@@ -43,11 +43,11 @@ static int refuse(const char *url, struct error *err)
  * too. */
 static int render(struct address *a, struct error *err)
 {
-	forget(a, &a->text);
+	address_forget(a, &a->text);
 	a->curl->url_set(a->url, CURLUPART_USER, NULL, 0);
 	a->curl->url_set(a->url, CURLUPART_PASSWORD, NULL, 0);
 	a->curl->url_set(a->url, CURLUPART_FRAGMENT, NULL, 0);
-	a->text = part(a, CURLUPART_URL, 0);
+	a->text = address_part(a, CURLUPART_URL, 0);
 	if (!a->text)
 		return error_nomem(err);
 	response_text(a->shown, sizeof(a->shown), a->text, strcspn(a->text, "?"));
@@ -60,9 +60,9 @@ int address_parse(struct address *a, const struct libcurl *curl, const char *url
 	if (!a->url)
 		return error_nomem(err);
 	if (!http_is_url(url) || curl->url_set(a->url, CURLUPART_URL, url, 0) != CURLUE_OK)
-		return refuse(url, err);
-	a->user = part(a, CURLUPART_USER, CURLU_URLDECODE);
-	a->password = part(a, CURLUPART_PASSWORD, CURLU_URLDECODE);
+		return address_refuse(url, err);
+	a->user = address_part(a, CURLUPART_USER, CURLU_URLDECODE);
+	a->password = address_part(a, CURLUPART_PASSWORD, CURLU_URLDECODE);
 	return render(a, err);
 }
 
@@ -70,9 +70,9 @@ void address_release(struct address *a)
 {
 	if (!a->curl)
 		return;
-	forget(a, &a->text);
-	forget(a, &a->user);
-	forget(a, &a->password);
+	address_forget(a, &a->text);
+	address_forget(a, &a->user);
+	address_forget(a, &a->password);
 	a->curl->url_free(a->url);
 	a->curl = NULL;
 }
@@ -89,16 +89,17 @@ static bool equal(const struct address *a, char *one, char *other)
 
 int address_follow(struct address *a, const char *location, bool *same, struct error *err)
 {
-	char *scheme = part(a, CURLUPART_SCHEME, 0), *host = part(a, CURLUPART_HOST, 0);
-	char *port = part(a, CURLUPART_PORT, CURLU_DEFAULT_PORT), *text;
+	char *scheme = address_part(a, CURLUPART_SCHEME, 0),
+	     *host = address_part(a, CURLUPART_HOST, 0);
+	char *port = address_part(a, CURLUPART_PORT, CURLU_DEFAULT_PORT), *text;
 	CURLUcode set = a->curl->url_set(a->url, CURLUPART_URL, location,
 					 CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE);
 	bool http;
 
-	*same = equal(a, scheme, part(a, CURLUPART_SCHEME, 0));
-	*same &= equal(a, host, part(a, CURLUPART_HOST, 0));
-	*same &= equal(a, port, part(a, CURLUPART_PORT, CURLU_DEFAULT_PORT));
-	text = part(a, CURLUPART_URL, 0);
+	*same = equal(a, scheme, address_part(a, CURLUPART_SCHEME, 0));
+	*same &= equal(a, host, address_part(a, CURLUPART_HOST, 0));
+	*same &= equal(a, port, address_part(a, CURLUPART_PORT, CURLU_DEFAULT_PORT));
+	text = address_part(a, CURLUPART_URL, 0);
 	http = text && http_is_url(text);
 	a->curl->release(text);
 	if (set != CURLUE_OK || !http) {
@@ -110,8 +111,8 @@ int address_follow(struct address *a, const char *location, bool *same, struct e
 				 "redirected to '%s': only http and https are followed", shown);
 	}
 	if (!*same) {
-		forget(a, &a->user);
-		forget(a, &a->password);
+		address_forget(a, &a->user);
+		address_forget(a, &a->password);
 	}
 	return render(a, err);
 }

@@ -68,7 +68,7 @@ static int check_request(const struct http_request *q, struct error *err)
 }
 
 /* The packed bytes have a bound, too: packing makes some content grow (empty pieces of gzip). */
-static int take(struct http *h, void *buf, size_t len, size_t *got, struct error *err)
+static int net_http_take(struct http *h, void *buf, size_t len, size_t *got, struct error *err)
 {
 	for (;;) {
 		size_t had, left;
@@ -102,7 +102,7 @@ static int start_unpacking(struct http *h, const struct response *head, struct e
 }
 
 /* Go's handlers give the reason in the body's first line. A page ('<') is not quoted. */
-static int refused(struct http *h, const struct response *head, struct error *err)
+static int net_http_refused(struct http *h, const struct response *head, struct error *err)
 {
 	char line[FIRST_LINE_BYTES], shown[160] = "";
 	size_t len = 0, got = 0;
@@ -110,7 +110,7 @@ static int refused(struct http *h, const struct response *head, struct error *er
 	transfer_hurry(h->transfer, REFUSAL_NS);
 	if (!start_unpacking(h, head, NULL))
 		while (len < sizeof(line) && !memchr(line, '\n', len) &&
-		       !take(h, line + len, sizeof(line) - len, &got, NULL) && got)
+		       !net_http_take(h, line + len, sizeof(line) - len, &got, NULL) && got)
 			len += got;
 	memcpy(h->answer.content, line, len);
 	h->answer.content_len = len;
@@ -144,8 +144,8 @@ static void keep_content(struct http *h, const struct response *head)
 	if (start_unpacking(h, head, NULL))
 		return;
 	while (got && a->content_len < sizeof(a->content)) {
-		if (take(h, a->content + a->content_len, sizeof(a->content) - a->content_len, &got,
-			 NULL))
+		if (net_http_take(h, a->content + a->content_len,
+				  sizeof(a->content) - a->content_len, &got, NULL))
 			return;
 		a->content_len += got;
 	}
@@ -165,7 +165,7 @@ static bool accepts(const struct http *h, unsigned status)
 	return h->body ? status / 100 == 2 : status == 200;
 }
 
-static int follow(struct http *h, struct error *err)
+static int net_http_follow(struct http *h, struct error *err)
 {
 	const struct response *head;
 	bool trusted = true, same;
@@ -188,7 +188,7 @@ static int follow(struct http *h, struct error *err)
 	if (!rc && h->body)
 		take_answer(&h->answer, head);
 	if (!rc && !accepts(h, head->status))
-		rc = refused(h, head, err);
+		rc = net_http_refused(h, head, err);
 	if (!rc && h->body) {
 		keep_content(h, head);
 		memcpy(h->answer.headers, head->kept, sizeof(head->kept)); /* with trailers */
@@ -211,7 +211,7 @@ static void hide_secrets(const struct http_request *q, struct error *err)
 		secret_hide_url(err->text, q->url);
 }
 
-static int begin(struct http *h, const struct http_request *q, struct error *err)
+static int net_http_begin(struct http *h, const struct http_request *q, struct error *err)
 {
 	const struct libcurl *curl;
 	int rc = check_request(q, err);
@@ -227,7 +227,7 @@ static int begin(struct http *h, const struct http_request *q, struct error *err
 	if (!rc && h->body)
 		rc = transfer_post(h->transfer, h->body, err);
 	if (!rc)
-		rc = follow(h, err);
+		rc = net_http_follow(h, err);
 	if (rc)
 		hide_secrets(q, err);
 	if (rc && !h->body)
@@ -263,7 +263,7 @@ int http_check(const char *url, bool http2, struct error *err)
 int http_open(struct http **out, const struct http_request *q, struct error *err)
 {
 	struct http *h = calloc(1, sizeof(*h));
-	int rc = h ? begin(h, q, err) : error_nomem(err);
+	int rc = h ? net_http_begin(h, q, err) : error_nomem(err);
 
 	if (rc) {
 		http_close(h);
@@ -293,7 +293,7 @@ int http_post(const struct http_request *q, const struct http_body *body,
 	if (!h)
 		return error_nomem(err);
 	h->body = body;
-	rc = begin(h, q, err);
+	rc = net_http_begin(h, q, err);
 	*answer = h->answer;
 	http_close(h);
 	return rc;
@@ -303,7 +303,7 @@ int http_post(const struct http_request *q, const struct http_body *body,
 static int check_end(struct http *h, size_t *got, struct error *err)
 {
 	char more;
-	int rc = take(h, &more, 1, got, err);
+	int rc = net_http_take(h, &more, 1, got, err);
 
 	if (!rc && *got)
 		rc = error_set(err, ERR_LIMIT, "more than %llu bytes", (unsigned long long)h->max);
@@ -320,7 +320,8 @@ int http_read(void *http, void *buf, size_t len, size_t *got, struct error *err)
 	*got = 0;
 	if (!len)
 		return 0;
-	rc = left ? take(h, buf, len < left ? len : left, got, err) : check_end(h, got, err);
+	rc = left ? net_http_take(h, buf, len < left ? len : left, got, err) :
+		    check_end(h, got, err);
 	if (rc)
 		error_prefix(err, "'%s'", h->address.shown);
 	h->given += rc ? 0 : *got;

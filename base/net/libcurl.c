@@ -39,7 +39,7 @@ static const struct libcurl loaded = {
 	.release = curl_free,
 };
 
-static int start(struct error *err)
+static int libcurl_start(struct error *err)
 {
 	if (loaded.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
 		return error_set(err, ERR_NOTFOUND, "libcurl does not start");
@@ -98,7 +98,7 @@ static int find_symbols(void *library, struct error *err)
 
 /* Debian and its derivatives build libcurl with OpenSSL and with GnuTLS, under these names. The
  * interface has been the same since 2006. */
-static int start(struct error *err)
+static int libcurl_start(struct error *err)
 {
 	static const char *const names[] = { "libcurl.so.4", "libcurl-gnutls.so.4" };
 	void *library = NULL;
@@ -122,7 +122,7 @@ static int start(struct error *err)
 int libcurl_load(const struct libcurl **curl, struct error *err)
 {
 	static bool done;
-	int rc = done ? 0 : start(err);
+	int rc = done ? 0 : libcurl_start(err);
 
 	done = !rc;
 	*curl = &loaded;

@@ -98,7 +98,7 @@ static void take_retry(struct response *r, const char *value, size_t len)
 	}
 }
 
-static bool is(const char *name, size_t len, const char *wanted)
+static bool response_is(const char *name, size_t len, const char *wanted)
 {
 	return len == strlen(wanted) && !strncasecmp(name, wanted, len);
 }
@@ -114,7 +114,7 @@ static void keep_line(struct response *r, const char *line, size_t len)
 	memcpy(r->kept + used + len, "\n", 2);
 }
 
-static void take_header(struct response *r, const char *line, size_t len)
+static void response_take_header(struct response *r, const char *line, size_t len)
 {
 	const char *colon = memchr(line, ':', len);
 	size_t name = colon ? (size_t)(colon - line) : 0, at = name + 1;
@@ -127,16 +127,16 @@ static void take_header(struct response *r, const char *line, size_t len)
 		at++;
 	line += at;
 	len -= at;
-	if (is(colon - name, name, "date")) {
+	if (response_is(colon - name, name, "date")) {
 		cursor_init(&c, line, len, "Date");
 		r->date = parse_date(&c);
-	} else if (is(colon - name, name, "retry-after")) {
+	} else if (response_is(colon - name, name, "retry-after")) {
 		take_retry(r, line, len);
-	} else if (is(colon - name, name, "content-type")) {
+	} else if (response_is(colon - name, name, "content-type")) {
 		response_text(r->type, sizeof(r->type), line, len);
-	} else if (is(colon - name, name, "content-encoding")) {
+	} else if (response_is(colon - name, name, "content-encoding")) {
 		take_encoding(r, line, len);
-	} else if (is(colon - name, name, "location")) {
+	} else if (response_is(colon - name, name, "location")) {
 		bool fits = len < sizeof(r->location) && !memchr(line, '\0', len);
 
 		memcpy(r->location, line, fits ? len : 0);
@@ -179,7 +179,7 @@ bool response_line(struct response *r, const char *line, size_t len)
 	else if (!r->status)
 		take_status(r, line, len);
 	else if (len)
-		take_header(r, line, len);
+		response_take_header(r, line, len);
 	else if (r->status < 200)
 		r->status = 0;
 	else

@@ -29,7 +29,7 @@ static bool is_host(const char *text, size_t len)
 }
 
 /* Overwrites the end of a text from `at` on, since it may be an argument that `ps` shows. */
-static void cut(char *at)
+static void secret_cut(char *at)
 {
 	explicit_bzero(at, strlen(at));
 }
@@ -40,15 +40,15 @@ void secret_bare_url(char *url)
 	char *host = authority_of(url, &len), *at = memrchr(host, '@', len);
 
 	if (!at && !is_host(host, len) && strchr(host, '@')) {
-		cut(host);
+		secret_cut(host);
 		return;
 	}
-	cut(host + strcspn(host, "?#"));
+	secret_cut(host + strcspn(host, "?#"));
 	if (!at)
 		return;
 	len = strlen(at + 1);
 	memmove(host, at + 1, len);
-	cut(host + len);
+	secret_cut(host + len);
 }
 
 void secret_bare_header(char *line)
@@ -60,10 +60,10 @@ void secret_bare_header(char *line)
 	if (!*value)
 		return;
 	*value++ = '*';
-	cut(value);
+	secret_cut(value);
 }
 
-static void hide(char *text, const char *secret, size_t len)
+static void secret_hide(char *text, const char *secret, size_t len)
 {
 	for (char *at = text; *at; at++) {
 		size_t same = 0;
@@ -94,7 +94,7 @@ void secret_hide_header(char *text, const char *line)
 		at += strspn(at, " \t");
 		len = strcspn(at, " \t");
 		if (!is_scheme(at, len))
-			hide(text, at, len);
+			secret_hide(text, at, len);
 		at += len;
 	}
 }
@@ -105,9 +105,9 @@ void secret_hide_query(char *text, const char *query)
 		size_t len = strcspn(query, "&;#"), name = strcspn(query, "=&;#");
 
 		if (name < len)
-			hide(text, query + name + 1, len - name - 1);
+			secret_hide(text, query + name + 1, len - name - 1);
 		else
-			hide(text, query, len);
+			secret_hide(text, query, len);
 		query += len + (query[len] == '&' || query[len] == ';');
 	}
 }
@@ -123,8 +123,8 @@ void secret_hide_url(char *text, const char *url)
 		const char *colon = memchr(host, ':', all);
 		size_t user = colon ? (size_t)(colon - host) : all;
 
-		hide(text, host, user);
-		hide(text, host + user + (colon != NULL), all - user - (colon != NULL));
+		secret_hide(text, host, user);
+		secret_hide(text, host + user + (colon != NULL), all - user - (colon != NULL));
 	}
 	if (*query == '?')
 		secret_hide_query(text, query + 1);

@@ -138,7 +138,7 @@ static CURLcode set_basics(struct transfer *t)
  * ends slow name lookups by SIGALRM, unless it looks names up in a thread. So the option is set
  * only for a libcurl that has no thread for lookups.
  */
-static CURLcode set_signals(struct transfer *t)
+static CURLcode transfer_set_signals(struct transfer *t)
 {
 	const curl_version_info_data *v = t->curl->version(CURLVERSION_NOW);
 	bool threads = v && v->features & CURL_VERSION_ASYNCHDNS;
@@ -212,7 +212,7 @@ static CURLcode set_request(struct transfer *t, const struct http_request *q)
 	return rc ? CURLE_UNKNOWN_OPTION : CURLE_OK;
 }
 
-static int add_header(struct transfer *t, const char *header)
+static int transfer_add_header(struct transfer *t, const char *header)
 {
 	struct curl_slist *more = t->curl->list_append(t->headers, header);
 
@@ -236,10 +236,10 @@ int transfer_new(struct transfer **out, const struct libcurl *curl, const struct
 	if (!t->multi || !t->easy)
 		return error_nomem(err);
 	for (size_t i = 0; i < q->header_count; i++)
-		if (add_header(t, q->headers[i]))
+		if (transfer_add_header(t, q->headers[i]))
 			return error_nomem(err);
 	set_leaving(t);
-	if (set_basics(t) || set_signals(t) || set_request(t, q))
+	if (set_basics(t) || transfer_set_signals(t) || set_request(t, q))
 		return error_set(err, ERR_NOTFOUND, "libcurl was built without what is needed");
 	return 0;
 }
@@ -253,9 +253,10 @@ int transfer_post(struct transfer *t, const struct http_body *body, struct error
 	int rc = 0, len = snprintf(type, sizeof(type), "Content-Type: %s", body->type);
 
 	t->body = body;
-	if (len >= (int)sizeof(type) || (body->gzip && add_header(t, "Content-Encoding: gzip")) ||
-	    (body->http2 && add_header(t, "TE: trailers")) || add_header(t, type) ||
-	    add_header(t, "Expect:"))
+	if (len >= (int)sizeof(type) ||
+	    (body->gzip && transfer_add_header(t, "Content-Encoding: gzip")) ||
+	    (body->http2 && transfer_add_header(t, "TE: trailers")) ||
+	    transfer_add_header(t, type) || transfer_add_header(t, "Expect:"))
 		return error_nomem(err);
 	rc |= set(t->easy, CURLOPT_POST, 1L);
 	rc |= set(t->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body->len);
@@ -268,7 +269,7 @@ int transfer_post(struct transfer *t, const struct http_body *body, struct error
 	return rc ? error_set(err, ERR_NOTFOUND, "libcurl was built without what is needed") : 0;
 }
 
-static void give_up(struct transfer *t)
+static void transfer_give_up(struct transfer *t)
 {
 	if (t->added)
 		t->curl->multi_remove(t->multi, t->easy);
@@ -279,7 +280,7 @@ void transfer_free(struct transfer *t)
 {
 	if (!t)
 		return;
-	give_up(t);
+	transfer_give_up(t);
 	if (t->easy)
 		t->curl->easy_cleanup(t->easy);
 	if (t->multi)
@@ -293,7 +294,7 @@ int transfer_start(struct transfer *t, const struct address *a, bool trusted, st
 	CURLcode (*set)(CURL *, CURLoption, ...) = t->curl->easy_set;
 	int rc = 0;
 
-	give_up(t);
+	transfer_give_up(t);
 	memset(&t->head, 0, sizeof(t->head));
 	t->head.keep = t->body ? t->body->keep : NULL;
 	t->paused = t->over = false;

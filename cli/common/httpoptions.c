@@ -12,7 +12,7 @@ enum { HEADERS_MAX = 256, FILE_MAX = 64 << 10 };
 
 static const uint64_t TOTAL_NS = 60000000000; /* go tool pprof's -timeout */
 
-static int add_header(struct httpoptions *o, const char *text, struct error *err)
+static int httpoptions_add_header(struct httpoptions *o, const char *text, struct error *err)
 {
 	size_t count = o->request.header_count;
 	char **more, *copy;
@@ -31,19 +31,19 @@ static int add_header(struct httpoptions *o, const char *text, struct error *err
 }
 
 /* Lines that are blank or begin with # are skipped. */
-static int add_lines(struct httpoptions *o, char *text, struct error *err)
+static int httpoptions_add_lines(struct httpoptions *o, char *text, struct error *err)
 {
 	int rc = 0;
 
 	for (char *rest = text, *line; !rc && (line = strsep(&rest, "\n"));) {
 		line[strcspn(line, "\r")] = '\0';
 		if (line[strspn(line, " \t")] && *line != '#')
-			rc = add_header(o, line, err);
+			rc = httpoptions_add_header(o, line, err);
 	}
 	return rc;
 }
 
-static int read_headers(struct httpoptions *o, const char *path, struct error *err)
+static int httpoptions_read_headers(struct httpoptions *o, const char *path, struct error *err)
 {
 	char *text = malloc(FILE_MAX + 1);
 	FILE *f = text ? fopen(path, "re") : NULL;
@@ -60,7 +60,7 @@ static int read_headers(struct httpoptions *o, const char *path, struct error *e
 		fclose(f);
 	if (!rc) {
 		text[len] = '\0';
-		rc = add_lines(o, text, err);
+		rc = httpoptions_add_lines(o, text, err);
 	}
 	explicit_bzero(text, len);
 	free(text);
@@ -70,7 +70,8 @@ static int read_headers(struct httpoptions *o, const char *path, struct error *e
 /* "Name: value", or "@FILE" as for curl. `ps` shows the name only from now on. */
 static int set_header(struct httpoptions *o, char *value, struct error *err)
 {
-	int rc = *value == '@' ? read_headers(o, value + 1, err) : add_header(o, value, err);
+	int rc = *value == '@' ? httpoptions_read_headers(o, value + 1, err) :
+				 httpoptions_add_header(o, value, err);
 
 	if (*value != '@')
 		secret_bare_header(value);

@@ -10,7 +10,7 @@
 enum { NS = 1000000000, DAY = 86400 };
 
 /* Reads a number of exactly `count` digits; -1: there are fewer. */
-static int64_t digits(struct cursor *c, int count)
+static int64_t moment_digits(struct cursor *c, int count)
 {
 	int64_t value = 0;
 
@@ -26,7 +26,7 @@ static int64_t digits(struct cursor *c, int count)
 }
 
 /* Skips the next character if it is one of these. */
-static bool take(struct cursor *c, const char *one_of)
+static bool moment_take(struct cursor *c, const char *one_of)
 {
 	if (!cursor_left(c) || !*c->pos || !strchr(one_of, *c->pos))
 		return false;
@@ -40,12 +40,12 @@ static bool fraction(struct cursor *c, int64_t *ns)
 	int64_t scale = NS / 10, digit;
 
 	*ns = 0;
-	if (!take(c, "."))
+	if (!moment_take(c, "."))
 		return true;
-	digit = digits(c, 1);
+	digit = moment_digits(c, 1);
 	if (digit < 0)
 		return false;
-	for (; digit >= 0; digit = digits(c, 1)) {
+	for (; digit >= 0; digit = moment_digits(c, 1)) {
 		*ns += digit * scale;
 		scale /= 10;
 	}
@@ -59,14 +59,14 @@ static bool zone(struct cursor *c, int64_t *east)
 	int64_t hours, minutes;
 
 	*east = 0;
-	if (!cursor_left(c) || take(c, "Zz"))
+	if (!cursor_left(c) || moment_take(c, "Zz"))
 		return true;
-	if (!take(c, "+-"))
+	if (!moment_take(c, "+-"))
 		return false;
-	hours = digits(c, 2);
-	if (!take(c, ":"))
+	hours = moment_digits(c, 2);
+	if (!moment_take(c, ":"))
 		return false;
-	minutes = digits(c, 2);
+	minutes = moment_digits(c, 2);
 	*east = (plus ? 1 : -1) * (hours * 3600 + minutes * 60);
 	return hours >= 0 && hours < 24 && minutes >= 0 && minutes < 60;
 }
@@ -75,13 +75,13 @@ static bool date(struct cursor *c, struct tm *tm)
 {
 	struct tm day;
 
-	tm->tm_year = (int)digits(c, 4) - 1900;
-	if (!take(c, "-"))
+	tm->tm_year = (int)moment_digits(c, 4) - 1900;
+	if (!moment_take(c, "-"))
 		return false;
-	tm->tm_mon = (int)digits(c, 2) - 1;
-	if (!take(c, "-"))
+	tm->tm_mon = (int)moment_digits(c, 2) - 1;
+	if (!moment_take(c, "-"))
 		return false;
-	tm->tm_mday = (int)digits(c, 2);
+	tm->tm_mday = (int)moment_digits(c, 2);
 	/* timegm turns a date that does not exist, such as the 31st of June, into another day. */
 	day = (struct tm){ .tm_year = tm->tm_year, .tm_mon = tm->tm_mon, .tm_mday = tm->tm_mday };
 	return timegm(&day) >= 0 && day.tm_mon == tm->tm_mon && day.tm_mday == tm->tm_mday;
@@ -91,12 +91,12 @@ static bool date(struct cursor *c, struct tm *tm)
  * missing. */
 static bool time_of_day(struct cursor *c, struct tm *tm, bool brief)
 {
-	tm->tm_hour = (int)digits(c, 2);
-	if (!take(c, ":"))
+	tm->tm_hour = (int)moment_digits(c, 2);
+	if (!moment_take(c, ":"))
 		return false;
-	tm->tm_min = (int)digits(c, 2);
-	if (take(c, ":"))
-		tm->tm_sec = (int)digits(c, 2);
+	tm->tm_min = (int)moment_digits(c, 2);
+	if (moment_take(c, ":"))
+		tm->tm_sec = (int)moment_digits(c, 2);
 	else if (!brief)
 		return false;
 	return tm->tm_hour >= 0 && tm->tm_hour < 24 && tm->tm_min >= 0 && tm->tm_min < 60 &&
@@ -108,12 +108,12 @@ static bool moment(struct cursor *c, int64_t *seconds, int64_t *ns)
 	struct tm tm = { 0 };
 	int64_t east;
 
-	if (take(c, "@")) {
+	if (moment_take(c, "@")) {
 		*seconds = (int64_t)cursor_number(c, 10);
 		return fraction(c, ns) && !c->failed;
 	}
-	if (!date(c, &tm) || !take(c, "Tt ") || !time_of_day(c, &tm, false) || !fraction(c, ns) ||
-	    !zone(c, &east))
+	if (!date(c, &tm) || !moment_take(c, "Tt ") || !time_of_day(c, &tm, false) ||
+	    !fraction(c, ns) || !zone(c, &east))
 		return false;
 	*seconds = timegm(&tm) - east;
 	return true;
@@ -163,7 +163,7 @@ static bool brief_date(struct cursor *c, bool later, int64_t *seconds)
 		*seconds = timegm(&tm) + (later ? DAY : 0);
 		return true;
 	}
-	if (!take(c, "Tt ") || !time_of_day(c, &tm, true) || !zone(c, &east))
+	if (!moment_take(c, "Tt ") || !time_of_day(c, &tm, true) || !zone(c, &east))
 		return false;
 	*seconds = timegm(&tm) - east;
 	return !cursor_left(c);

@@ -18,7 +18,7 @@
 enum { SHOWN = 8, COMM_LEN = 15 /* TASK_COMM_LEN - 1 */ };
 
 /* By its comm, which the kernel cuts, or by its program's file. */
-static bool has_name(struct process *p, const char *name)
+static bool pidname_has_name(struct process *p, const char *name)
 {
 	const char *file;
 
@@ -29,7 +29,7 @@ static bool has_name(struct process *p, const char *name)
 	return file && !strcmp(file + 1, name);
 }
 
-static size_t find(const char *name, pid_t pids[SHOWN])
+static size_t pidname_find(const char *name, pid_t pids[SHOWN])
 {
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
@@ -41,7 +41,7 @@ static size_t find(const char *name, pid_t pids[SHOWN])
 
 		if (!pid || pid == getpid() || process_open(&p, pid, NULL))
 			continue;
-		if (process_alive(&p) && has_name(&p, name) && count++ < SHOWN)
+		if (process_alive(&p) && pidname_has_name(&p, name) && count++ < SHOWN)
 			pids[count - 1] = pid;
 		process_close(&p);
 	}
@@ -79,7 +79,7 @@ bool pids_fewer(pid_t *pids, size_t *count)
 int pidname_explain(const char *name, struct error *err)
 {
 	pid_t pids[SHOWN];
-	size_t count = find(name, pids);
+	size_t count = pidname_find(name, pids);
 	char list[SHOWN * 12] = "";
 
 	for (size_t i = 0, at = 0; i < count && i < SHOWN; i++)

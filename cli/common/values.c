@@ -8,20 +8,20 @@
 #include "base/error.h"
 #include "cli/common/cli.h"
 
-struct unit {
+struct common_values_unit {
 	const char *name;
 	uint64_t ns;
 };
 
-static const struct unit units[] = {
+static const struct common_values_unit units[] = {
 	{ "ns", 1 },	      { "us", 1000 },	      { "ms", 1000000 },       { "s", 1000000000 },
 	{ "m", 60000000000 }, { "h", 3600000000000 }, { "d", 86400000000000 },
 };
 
 /* Reads the longest unit that the text begins with: "ms" is not "m". */
-static const struct unit *read_unit(struct cursor *c)
+static const struct common_values_unit *common_values_read_unit(struct cursor *c)
 {
-	const struct unit *best = NULL;
+	const struct common_values_unit *best = NULL;
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
 		size_t len = strlen(units[i].name);
@@ -62,14 +62,14 @@ static double read_decimal(struct cursor *c)
 	return (double)whole + (double)fraction / (double)scale;
 }
 
-static bool add_part(struct cursor *c, bool first, uint64_t *ns)
+static bool common_values_add_part(struct cursor *c, bool first, uint64_t *ns)
 {
-	static const struct unit second = { "s", 1000000000 };
+	static const struct common_values_unit second = { "s", 1000000000 };
 	uint64_t whole = cursor_number(c, 10), scale = 1, fraction = 0, part;
-	const struct unit *unit;
+	const struct common_values_unit *unit;
 
 	fraction = read_fraction(c, &scale);
-	unit = read_unit(c);
+	unit = common_values_read_unit(c);
 	if (!unit && first && !cursor_left(c))
 		unit = &second;
 	if (c->failed || !unit)
@@ -89,7 +89,7 @@ int parse_duration(const char *text, uint64_t *ns, struct error *err)
 	cursor_init(&c, text, strlen(text), "duration");
 	*ns = 0;
 	do {
-		if (!add_part(&c, first, ns))
+		if (!common_values_add_part(&c, first, ns))
 			return error_set(err, ERR_USAGE,
 					 "'%s' is no duration; expected something like 500ms, 60s, "
 					 "1h30m, 1d, or a number of seconds",

@@ -21,7 +21,7 @@
 #include "sampler/profile/summary.h"
 #include "symbolize/symbolizer.h"
 
-struct options {
+struct dump_options {
 	pid_t pids[PIDS_MAX];
 	size_t pid_count;
 	const char *output;
@@ -47,7 +47,7 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-static int take_option(struct options *o, int option, struct error *err)
+static int dump_take_option(struct dump_options *o, int option, struct error *err)
 {
 	switch (option) {
 	case 'p':
@@ -86,19 +86,19 @@ static int take_option(struct options *o, int option, struct error *err)
 }
 
 /* Returns CLI_GO_ON or an exit status. */
-static int parse_options(struct options *o, int argc, char **argv)
+static int dump_parse_options(struct dump_options *o, int argc, char **argv)
 {
 	struct error err;
 	int option;
 
-	*o = (struct options){ .output = "-", .format = dump_text };
+	*o = (struct dump_options){ .output = "-", .format = dump_text };
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, "+:p:o:qvh", long_options, NULL)) != -1) {
 		if (cli_is_bad(option))
 			return cli_bad_option(argv, option);
 		if (option == 'h')
 			return cli_help_on("dump");
-		if (take_option(o, option, &err) ||
+		if (dump_take_option(o, option, &err) ||
 		    (option == 'p' && parse_more_pids(argv, &optind, o->pids, &o->pid_count, &err)))
 			return cli_fail(&err);
 	}
@@ -128,7 +128,7 @@ static int parse_options(struct options *o, int argc, char **argv)
 static struct dump *running;
 static volatile sig_atomic_t ended_by;
 
-static void on_signal(int sig)
+static void dump_on_signal(int sig)
 {
 	ended_by = sig;
 	dump_stop(running);
@@ -136,11 +136,11 @@ static void on_signal(int sig)
 
 /* Takes the dump. A signal that would end us meanwhile stops the dump, so that all threads are
  * released, and is raised again afterwards. */
-static int take(struct dump *d, struct error *err)
+static int dump_take_of(struct dump *d, struct error *err)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 	enum { COUNT = sizeof(signals) / sizeof(*signals) };
-	struct sigaction sa = { .sa_handler = on_signal }, old[COUNT];
+	struct sigaction sa = { .sa_handler = dump_on_signal }, old[COUNT];
 	int rc;
 
 	running = d;
@@ -198,12 +198,13 @@ static void say_details(const struct dump *d)
 				 stack_end_name((enum stack_end)i));
 }
 
-static int dump(struct dump *d, const struct options *o, struct outfile *file)
+static int dump_dump(struct dump *d, const struct dump_options *o, struct outfile *file)
 {
 	struct privilege_needs needs = { .output = file };
 	struct error err;
 
-	if (outfile_open(file, o->output, &err) || privilege_drop(&needs, &err) || take(d, &err) ||
+	if (outfile_open(file, o->output, &err) || privilege_drop(&needs, &err) ||
+	    dump_take_of(d, &err) ||
 	    dump_write(d, o->symbolize, o->no_native, file, o->format, &err) ||
 	    outfile_commit(file, &err))
 		return cli_fail(&err);
@@ -214,7 +215,7 @@ static int dump(struct dump *d, const struct options *o, struct outfile *file)
 	return EXIT_DONE;
 }
 
-static int dump_all(struct dump **d, struct options *o, struct outfile *file)
+static int dump_all(struct dump **d, struct dump_options *o, struct outfile *file)
 {
 	struct error err;
 	int rc;
@@ -222,18 +223,18 @@ static int dump_all(struct dump **d, struct options *o, struct outfile *file)
 	do
 		rc = dump_new(d, o->pids, o->pid_count, o->children, &err);
 	while (rc && pids_fewer(o->pids, &o->pid_count));
-	return rc ? cli_fail(&err) : dump(*d, o, file);
+	return rc ? cli_fail(&err) : dump_dump(*d, o, file);
 }
 
 int cli_dump(int argc, char **argv)
 {
 	struct outfile file = OUTFILE_NONE;
 	struct dump *d = NULL;
-	struct options o;
+	struct dump_options o;
 	int status;
 
 	set_priority(PRIORITY_PROMPT);
-	status = parse_options(&o, argc, argv);
+	status = dump_parse_options(&o, argc, argv);
 	if (status == CLI_GO_ON && o.goroutines) {
 		set_priority(PRIORITY_ORDINARY); /* it reads them in this thread */
 		status = cli_gotake_dump(o.pids[0], o.output, o.stop_ns);

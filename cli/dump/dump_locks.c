@@ -17,7 +17,7 @@ static bool has_symbol(const struct dump_frame *f)
 /* Where a thread is, for a reader: of one that waits, the innermost function outside of the file
  * that makes the call; in a static program, the innermost one with a source file, as a C library
  * has none there. NULL: it has no name. */
-static const struct symbol_frame *place_of(const struct dump_thread *t)
+static const struct symbol_frame *dump_locks_place_of(const struct dump_thread *t)
 {
 	const struct dump_frame *place = t->count ? &t->frames[0] : NULL;
 	bool found = t->syscall < 0;
@@ -36,9 +36,9 @@ static const struct symbol_frame *place_of(const struct dump_thread *t)
 }
 
 /* `thread 12 "worker", in work at work.c:7` */
-static int add_holder(struct buffer *b, const struct dump_thread *t)
+static int dump_locks_add_holder(struct buffer *b, const struct dump_thread *t)
 {
-	const struct symbol_frame *place = place_of(t);
+	const struct symbol_frame *place = dump_locks_place_of(t);
 	int rc = buffer_addf(b, "thread %d \"", t->tid);
 
 	if (!rc)
@@ -54,7 +54,7 @@ static int add_holder(struct buffer *b, const struct dump_thread *t)
 	return rc;
 }
 
-static int add_lock(struct buffer *b, const struct dump_lock *l)
+static int dump_locks_add_lock(struct buffer *b, const struct dump_lock *l)
 {
 	int rc = buffer_addf(b, "waits for a %s at 0x%lx", lock_kind_name(l->kind), l->address);
 
@@ -70,7 +70,7 @@ static int add_lock(struct buffer *b, const struct dump_lock *l)
 }
 
 /* What is known of the lock's owner. */
-static int add_owner(struct buffer *b, const struct dump_thread *t)
+static int dump_locks_add_owner(struct buffer *b, const struct dump_thread *t)
 {
 	const struct dump_lock *l = &t->lock;
 	int rc = 0;
@@ -80,7 +80,7 @@ static int add_owner(struct buffer *b, const struct dump_thread *t)
 				      "locked it twice, or the field was overwritten");
 	if (l->holder) {
 		rc = buffer_addf(b, ", held by ");
-		return rc ? rc : add_holder(b, l->holder);
+		return rc ? rc : dump_locks_add_holder(b, l->holder);
 	}
 	if (l->owner)
 		return buffer_addf(b,
@@ -100,9 +100,9 @@ int dump_add_wait(struct buffer *b, const struct dump_thread *t)
 
 	if (rc || !t->lock.kind)
 		return rc;
-	rc = add_lock(b, &t->lock);
+	rc = dump_locks_add_lock(b, &t->lock);
 	if (!rc)
-		rc = add_owner(b, t);
+		rc = dump_locks_add_owner(b, t);
 	return rc ? rc : buffer_add(b, "\n", 1);
 }
 
@@ -128,8 +128,9 @@ static int add_deadlock(struct buffer *b, const struct dump_thread *first)
 	rc = buffer_addf(b, "\ndeadlock: %u threads wait for each other\n", count);
 	do {
 		if (!rc)
-			rc = buffer_add(b, "     ", 5) || add_holder(b, t) ||
-					     buffer_addf(b, ", ") || add_lock(b, &t->lock) ||
+			rc = buffer_add(b, "     ", 5) || dump_locks_add_holder(b, t) ||
+					     buffer_addf(b, ", ") ||
+					     dump_locks_add_lock(b, &t->lock) ||
 					     buffer_addf(b, ", held by thread %d\n",
 							 t->lock.holder->tid) ?
 				     ERR_NOMEM :

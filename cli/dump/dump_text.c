@@ -44,8 +44,8 @@ static uint64_t shown_pc(const struct dump_frame *f, bool of_any)
 }
 
 /* One of the calls at a frame: the last is the function itself, the others are inlined calls. */
-static int add_call(struct buffer *b, const struct dump_frame *f, size_t i, size_t number,
-		    bool of_any)
+static int dump_text_add_call(struct buffer *b, const struct dump_frame *f, size_t i, size_t number,
+			      bool of_any)
 {
 	const struct symbol_frame *call = &f->calls[i];
 	bool last = i == f->call_count - 1;
@@ -65,7 +65,8 @@ static int add_call(struct buffer *b, const struct dump_frame *f, size_t i, size
 	return rc ? rc : buffer_addf(b, "%s\n", last ? "" : ", inlined");
 }
 
-static int add_frame(struct buffer *b, const struct dump_frame *f, size_t *number, bool of_any)
+static int dump_text_add_frame(struct buffer *b, const struct dump_frame *f, size_t *number,
+			       bool of_any)
 {
 	int rc = 0;
 
@@ -73,12 +74,12 @@ static int add_frame(struct buffer *b, const struct dump_frame *f, size_t *numbe
 		return buffer_addf(b, "#%-3zu 0x%016lx  [unknown]\n", (*number)++,
 				   shown_pc(f, of_any));
 	for (size_t i = 0; !rc && i < f->call_count; i++)
-		rc = add_call(b, f, i, (*number)++, of_any);
+		rc = dump_text_add_call(b, f, i, (*number)++, of_any);
 	return rc;
 }
 
 /* All but the thread's number and name; of_any: and where its process has the code. */
-static int add_thread(struct buffer *b, const struct dump_thread *t, bool of_any)
+static int dump_text_add_thread(struct buffer *b, const struct dump_thread *t, bool of_any)
 {
 	char call[SYSCALL_NAME_ROOM];
 	size_t number = 0;
@@ -91,7 +92,7 @@ static int add_thread(struct buffer *b, const struct dump_thread *t, bool of_any
 	if (!rc)
 		rc = dump_add_wait(b, t);
 	for (size_t i = 0; !rc && i < t->count; i++)
-		rc = add_frame(b, &t->frames[i], &number, of_any);
+		rc = dump_text_add_frame(b, &t->frames[i], &number, of_any);
 	if (!rc && !t->walked)
 		rc = buffer_addf(b, "     no stack to be seen\n");
 	else if (!rc && t->end != STACK_OUTERMOST)
@@ -116,7 +117,8 @@ struct alike {
 };
 
 /* `process 12 "nginx", 1 thread, TIME`, `4 processes "nginx" (12-15), 1 thread each, TIME` */
-static int add_heading(struct buffer *b, const struct dump_process *p, const struct alike *a)
+static int dump_text_add_heading(struct buffer *b, const struct dump_process *p,
+				 const struct alike *a)
 {
 	uint32_t count = a->group->count;
 	char when[32];
@@ -136,22 +138,23 @@ static int add_heading(struct buffer *b, const struct dump_process *p, const str
 		       0;
 }
 
-static int fold(const struct dump_process *p, bool of_any, struct dumpfold *f)
+static int dump_text_fold(const struct dump_process *p, bool of_any, struct dumpfold *f)
 {
 	struct buffer text = { 0 };
 	int rc = 0;
 
 	for (uint32_t i = 0; !rc && i < p->count; i++) {
 		text.len = 0;
-		rc = add_thread(&text, &p->threads[i], of_any);
+		rc = dump_text_add_thread(&text, &p->threads[i], of_any);
 		rc = rc ? rc : dumpfold_add(f, i, text.data, text.len);
 	}
 	buffer_release(&text);
 	return rc;
 }
 
-static int add_groups(const struct dumpfold *f, const struct dump_process *p, bool of_each,
-		      struct buffer *b, struct outfile *file, struct error *err)
+static int dump_text_add_groups(const struct dumpfold *f, const struct dump_process *p,
+				bool of_each, struct buffer *b, struct outfile *file,
+				struct error *err)
 {
 	int rc = 0;
 
@@ -167,19 +170,19 @@ static int add_groups(const struct dumpfold *f, const struct dump_process *p, bo
 	return rc;
 }
 
-static int add_folded(const struct dump_process *p, bool of_each, struct buffer *b,
-		      struct outfile *file, struct error *err)
+static int dump_text_add_folded(const struct dump_process *p, bool of_each, struct buffer *b,
+				struct outfile *file, struct error *err)
 {
 	struct dumpfold f = { 0 };
-	int rc = fold(p, false, &f);
+	int rc = dump_text_fold(p, false, &f);
 
-	rc = rc ? error_nomem(err) : add_groups(&f, p, of_each, b, file, err);
+	rc = rc ? error_nomem(err) : dump_text_add_groups(&f, p, of_each, b, file, err);
 	dumpfold_release(&f);
 	return rc;
 }
 
-static int add_each(const struct dump_process *p, struct buffer *b, struct outfile *file,
-		    struct error *err)
+static int dump_text_add_each(const struct dump_process *p, struct buffer *b, struct outfile *file,
+			      struct error *err)
 {
 	int rc = 0;
 
@@ -189,17 +192,17 @@ static int add_each(const struct dump_process *p, struct buffer *b, struct outfi
 		rc = buffer_addf(b, "\nthread %d \"", t->tid);
 		rc = rc ? rc : dump_add_clean(b, t->name);
 		rc = rc ? rc : buffer_addf(b, "\"");
-		rc = rc ? rc : add_thread(b, t, false);
+		rc = rc ? rc : dump_text_add_thread(b, t, false);
 		rc = dump_flush(b, file, rc, false, err);
 	}
 	return rc;
 }
 
 /* What processes that look alike have in common. */
-static int add_key(const struct dump_process *p, struct buffer *key)
+static int dump_text_add_key(const struct dump_process *p, struct buffer *key)
 {
 	struct dumpfold f = { 0 };
-	int rc = fold(p, true, &f);
+	int rc = dump_text_fold(p, true, &f);
 
 	rc = rc ? rc : buffer_addf(key, "%s\n", p->process->comm);
 	for (size_t i = 0; !rc && i < f.count; i++) {
@@ -223,22 +226,23 @@ static int fold_processes(const struct dump_process *processes, size_t count, bo
 		key.len = 0;
 		if (!processes[i].count)
 			continue;
-		rc = each || count == 1 ? buffer_addf(&key, "%u", i) : add_key(&processes[i], &key);
+		rc = each || count == 1 ? buffer_addf(&key, "%u", i) :
+					  dump_text_add_key(&processes[i], &key);
 		rc = rc ? rc : dumpfold_add(all, i, key.data, key.len);
 	}
 	buffer_release(&key);
 	return rc;
 }
 
-static int add_process(const struct dump_process *p, const struct alike *a, bool each,
-		       struct buffer *b, struct outfile *file, struct error *err)
+static int dump_text_add_process(const struct dump_process *p, const struct alike *a, bool each,
+				 struct buffer *b, struct outfile *file, struct error *err)
 {
 	int rc = a->group == a->all->groups ? 0 : buffer_add(b, "\n", 1);
 
-	rc = dump_flush(b, file, rc ? rc : add_heading(b, p, a), false, err);
+	rc = dump_flush(b, file, rc ? rc : dump_text_add_heading(b, p, a), false, err);
 	if (!rc)
-		rc = each ? add_each(p, b, file, err) :
-			    add_folded(p, a->group->count > 1, b, file, err);
+		rc = each ? dump_text_add_each(p, b, file, err) :
+			    dump_text_add_folded(p, a->group->count > 1, b, file, err);
 	return rc ? rc : dump_flush(b, file, dump_add_deadlocks(b, p), false, err);
 }
 
@@ -251,7 +255,8 @@ static pid_t *pids_of(const struct dump_process *processes, size_t count)
 	return pids;
 }
 
-static int write_text(const struct dump *d, bool each, struct outfile *file, struct error *err)
+static int dump_text_write_text(const struct dump *d, bool each, struct outfile *file,
+				struct error *err)
 {
 	struct dumpfold all = { 0 };
 	struct buffer b = { 0 };
@@ -263,7 +268,7 @@ static int write_text(const struct dump *d, bool each, struct outfile *file, str
 	for (size_t i = 0; !rc && i < all.count; i++) {
 		struct alike a = { &all, &all.groups[i], pids };
 
-		rc = add_process(&processes[a.group->first], &a, each, &b, file, err);
+		rc = dump_text_add_process(&processes[a.group->first], &a, each, &b, file, err);
 	}
 	if (!rc)
 		rc = dump_flush(&b, file, 0, true, err);
@@ -275,10 +280,10 @@ static int write_text(const struct dump *d, bool each, struct outfile *file, str
 
 int dump_text(const struct dump *d, struct outfile *file, struct error *err)
 {
-	return write_text(d, false, file, err);
+	return dump_text_write_text(d, false, file, err);
 }
 
 int dump_text_each(const struct dump *d, struct outfile *file, struct error *err)
 {
-	return write_text(d, true, file, err);
+	return dump_text_write_text(d, true, file, err);
 }

@@ -14,20 +14,21 @@
 /* How many names or ranges of numbers a heading lists. */
 enum { LISTED = 6 };
 
-struct text {
+struct dumpfold_text {
 	const void *data;
 	size_t len;
 };
 
-static bool same_text(const void *owner, uint32_t i, const void *key)
+static bool dumpfold_same_text(const void *owner, uint32_t i, const void *key)
 {
 	const struct dumpfold_group *g = &((const struct dumpfold *)owner)->groups[i];
-	const struct text *t = key;
+	const struct dumpfold_text *t = key;
 
 	return g->len == t->len && !memcmp(g->text, t->data, t->len);
 }
 
-static int add_group(struct dumpfold *f, uint32_t thread, const struct text *t, uint64_t hash)
+static int add_group(struct dumpfold *f, uint32_t thread, const struct dumpfold_text *t,
+		     uint64_t hash)
 {
 	const char *text = arena_copy(&f->texts, t->data, t->len);
 
@@ -40,9 +41,9 @@ static int add_group(struct dumpfold *f, uint32_t thread, const struct text *t, 
 
 int dumpfold_add(struct dumpfold *f, uint32_t thread, const void *text, size_t len)
 {
-	struct text t = { text, len };
+	struct dumpfold_text t = { text, len };
 	uint64_t hash = hash_bytes(text, len);
-	uint32_t at = hashindex_find(&f->index, hash, same_text, f, &t);
+	uint32_t at = hashindex_find(&f->index, hash, dumpfold_same_text, f, &t);
 	struct dumpfold_group *g;
 
 	if (room_for((void **)&f->next, &f->next_room, thread + 1ul, sizeof(*f->next)))
@@ -67,7 +68,7 @@ void dumpfold_release(struct dumpfold *f)
 
 /* Lists: "idle-0…15", "main" and "4712-4727, 4730". */
 
-static int add_name(struct buffer *b, const char *name)
+static int dumpfold_add_name(struct buffer *b, const char *name)
 {
 	char text[sizeof(((struct dump_thread *)0)->name)];
 
@@ -94,7 +95,7 @@ static bool follows(const char *name, const char *before)
 	       strtoul(name + at, NULL, 10) == strtoul(before + at, NULL, 10) + 1;
 }
 
-static int by_name(const void *a, const void *b)
+static int dumpfold_by_name(const void *a, const void *b)
 {
 	return strverscmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -118,14 +119,14 @@ static int list_names(struct buffer *b, const char *const *names, size_t count)
 		if (listed++ == LISTED)
 			return buffer_addf(b, ", …\"");
 		rc = listed > 1 ? buffer_addf(b, ", ") : 0;
-		rc = rc ? rc : add_name(b, names[i]);
+		rc = rc ? rc : dumpfold_add_name(b, names[i]);
 		if (!rc && last != names[i])
 			rc = buffer_addf(b, "…%s", last + digits_at(last));
 	}
 	return rc ? rc : buffer_addf(b, "\"");
 }
 
-static pid_t number_at(const pid_t *numbers, size_t size, uint32_t i)
+static pid_t dumpfold_number_at(const pid_t *numbers, size_t size, uint32_t i)
 {
 	return *(const pid_t *)((const char *)numbers + i * size);
 }
@@ -141,14 +142,16 @@ int dumpfold_numbers(const struct dumpfold *f, const struct dumpfold_group *g, c
 		uint32_t last = at;
 
 		while ((end = f->next[last]) != last &&
-		       number_at(numbers, size, end) == number_at(numbers, size, last) + 1)
+		       dumpfold_number_at(numbers, size, end) ==
+			       dumpfold_number_at(numbers, size, last) + 1)
 			last = end;
 		done = end == last;
 		if (listed++ == LISTED)
 			return buffer_addf(b, ", …");
-		rc = buffer_addf(b, "%s%d", listed > 1 ? ", " : "", number_at(numbers, size, at));
+		rc = buffer_addf(b, "%s%d", listed > 1 ? ", " : "",
+				 dumpfold_number_at(numbers, size, at));
 		if (!rc && last != at)
-			rc = buffer_addf(b, "-%d", number_at(numbers, size, last));
+			rc = buffer_addf(b, "-%d", dumpfold_number_at(numbers, size, last));
 	}
 	return rc;
 }
@@ -164,7 +167,7 @@ int dumpfold_names(const struct dumpfold *f, const struct dumpfold_group *g,
 		return ERR_NOMEM;
 	for (uint32_t i = 0; i < g->count; i++, at = f->next[at])
 		names[i] = threads[at].name;
-	qsort(names, g->count, sizeof(*names), by_name);
+	qsort(names, g->count, sizeof(*names), dumpfold_by_name);
 	rc = list_names(b, names, g->count);
 	free(names);
 	return rc ? ERR_NOMEM : 0;

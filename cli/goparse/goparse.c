@@ -27,7 +27,7 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-static int set_option(struct goparse_options *o, int option, struct error *err)
+static int goparse_set_option(struct goparse_options *o, int option, struct error *err)
 {
 	int rc = 0;
 
@@ -75,7 +75,7 @@ static bool is_standard_input(const char *path)
 }
 
 /* Do the options go together? Returns CLI_GO_ON or an exit status. */
-static int check(const struct goparse_options *o)
+static int goparse_check(const struct goparse_options *o)
 {
 	/* An option that only applies to the profile. */
 	const char *profile = o->aggregate  ? "--aggregate" :
@@ -119,7 +119,7 @@ static int take_files(struct goparse_options *o, char **names, int count, struct
 	return rc;
 }
 
-static void release(struct goparse_options *o)
+static void goparse_release(struct goparse_options *o)
 {
 	for (int i = 0; o->files && i < o->count; i++)
 		free(o->files[i]);
@@ -128,7 +128,7 @@ static void release(struct goparse_options *o)
 }
 
 /* Returns CLI_GO_ON or an exit status. */
-static int read_options(struct goparse_options *o, int argc, char **argv)
+static int goparse_read_options(struct goparse_options *o, int argc, char **argv)
 {
 	static char *standard_input[] = { (char *)"-" };
 	struct error err;
@@ -140,23 +140,23 @@ static int read_options(struct goparse_options *o, int argc, char **argv)
 			return cli_bad_option(argv, option);
 		if (option == 'h')
 			return cli_help_on("goparse");
-		if (set_option(o, option, &err))
+		if (goparse_set_option(o, option, &err))
 			return cli_fail(&err);
 	}
 	if (optind == argc && !isatty(STDIN_FILENO))
 		rc = take_files(o, standard_input, 1, &err);
 	else
 		rc = take_files(o, argv + optind, argc - optind, &err);
-	return rc ? cli_fail(&err) : check(o);
+	return rc ? cli_fail(&err) : goparse_check(o);
 }
 
 int cli_goparse(int argc, char **argv)
 {
 	struct goparse_options o = { 0 };
-	int status = read_options(&o, argc, argv);
+	int status = goparse_read_options(&o, argc, argv);
 
 	if (status == CLI_GO_ON)
 		status = goparse_run(&o);
-	release(&o);
+	goparse_release(&o);
 	return status;
 }

@@ -60,7 +60,7 @@ static int read_raw(void *ctx, void *buf, size_t len, size_t *got, struct error 
 }
 
 /* The first two bytes tell whether the input is compressed; a pipe may deliver them one by one. */
-static int peek(struct goinput *in, struct error *err)
+static int input_peek(struct goinput *in, struct error *err)
 {
 	size_t got = 1;
 	int rc = 0;
@@ -84,7 +84,7 @@ static int open_url(struct goinput *in, const char *url, const struct httpoption
 	return rc;
 }
 
-static int open_file(struct goinput *in, const char *path, struct error *err)
+static int input_open_file(struct goinput *in, const char *path, struct error *err)
 {
 	in->standard = !strcmp(path, "-");
 	in->fd = in->standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
@@ -110,9 +110,9 @@ int goinput_open(struct goinput **out, const char *path, const char *name,
 		return error_nomem(err);
 	in->name = name;
 	in->fd = -1;
-	rc = http_is_url(path) ? open_url(in, path, http, err) : open_file(in, path, err);
+	rc = http_is_url(path) ? open_url(in, path, http, err) : input_open_file(in, path, err);
 	if (!rc)
-		rc = name_it(in, peek(in, err), err);
+		rc = name_it(in, input_peek(in, err), err);
 	if (rc)
 		goinput_close(in);
 	*out = rc ? NULL : in;
@@ -165,7 +165,7 @@ int64_t goinput_time(const struct goinput *in)
 	return when.tv_sec * 1000000000 + when.tv_nsec;
 }
 
-static bool begins(const struct goinput *in, const char *with, size_t len)
+static bool input_begins(const struct goinput *in, const char *with, size_t len)
 {
 	return in->head_len >= len && !memcmp(in->head, with, len);
 }
@@ -177,7 +177,7 @@ const char *goinput_hint(const struct goinput *in)
 
 	if (!in->head_len)
 		return "there is nothing in it";
-	if (begins(in, legacy, sizeof(legacy) - 1))
+	if (input_begins(in, legacy, sizeof(legacy) - 1))
 		return "this is what debug=1 prints, without waits; 'sampler convert' and "
 		       "'sampler report' read it, and debug=2 prints goroutines";
 	if (zstd_detect(in->head, in->head_len))

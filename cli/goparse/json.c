@@ -5,34 +5,34 @@
 #include "base/json.h"
 #include "goparse/goparse.h"
 
-static void add_text(struct json *j, const char *key, struct goparse_text text)
+static void goparse_json_add_text(struct json *j, const char *key, struct goparse_text text)
 {
 	json_add(j, key);
 	json_add_string(j, text.at, text.len);
 }
 
 /* A string, because readers may take numbers as doubles (RFC 8259, section 6). */
-static void add_address(struct json *j, const char *key, uint64_t address)
+static void goparse_json_add_address(struct json *j, const char *key, uint64_t address)
 {
 	json_addf(j, "%s\"0x%lx\"", key, address);
 }
 
 /* The keys of all frames, the creator's included. */
-static void add_place(struct json *j, const struct goparse_frame *f)
+static void goparse_json_add_place(struct json *j, const struct goparse_frame *f)
 {
-	add_text(j, "{\"function\":", f->function);
+	goparse_json_add_text(j, "{\"function\":", f->function);
 	if (f->file.len) {
-		add_text(j, ",\"file\":", f->file);
+		goparse_json_add_text(j, ",\"file\":", f->file);
 		json_addf(j, ",\"line\":%lu", f->line);
 	} else {
 		json_add(j, ",\"file\":null,\"line\":null");
 	}
 	if (f->args.len)
-		add_text(j, ",\"args\":", f->args);
+		goparse_json_add_text(j, ",\"args\":", f->args);
 	if (f->pc_offset)
 		json_addf(j, ",\"pc_offset\":%lu", f->pc_offset);
 	if (f->pc)
-		add_address(j, ",\"pc\":", f->pc);
+		goparse_json_add_address(j, ",\"pc\":", f->pc);
 }
 
 static void add_elided(struct json *j, const struct goparse_stack *s)
@@ -44,12 +44,12 @@ static void add_elided(struct json *j, const struct goparse_stack *s)
 		json_add(j, "null}");
 }
 
-static void add_stack(struct json *j, const struct goparse_stack *s)
+static void goparse_json_add_stack(struct json *j, const struct goparse_stack *s)
 {
 	json_add(j, ",\"frames\":[");
 	for (size_t i = 0; i < s->count; i++) {
 		json_add(j, i ? "," : "");
-		add_place(j, &s->frames[i]);
+		goparse_json_add_place(j, &s->frames[i]);
 		json_add(j, "}");
 	}
 	json_add(j, "]");
@@ -60,18 +60,18 @@ static void add_stack(struct json *j, const struct goparse_stack *s)
 	if (!s->created_by.function.len)
 		return;
 	json_add(j, ",\"created_by\":");
-	add_place(j, &s->created_by);
+	goparse_json_add_place(j, &s->created_by);
 	if (s->created_in)
 		json_addf(j, ",\"goroutine\":%lu", s->created_in);
 	json_add(j, "}");
 }
 
-static void add_ancestors(struct json *j, const struct goparse_goroutine *g)
+static void goparse_json_add_ancestors(struct json *j, const struct goparse_goroutine *g)
 {
 	json_add(j, ",\"ancestors\":[");
 	for (size_t i = 0; i < g->ancestor_count; i++) {
 		json_addf(j, "%s{\"id\":%lu", i ? "," : "", g->ancestors[i].id);
-		add_stack(j, &g->ancestors[i]);
+		goparse_json_add_stack(j, &g->ancestors[i]);
 		json_add(j, "}");
 	}
 	json_add(j, "]");
@@ -98,16 +98,16 @@ static void add_flags(struct json *j, unsigned flags)
 }
 
 /* What is printed with GOTRACEBACK=system, or for the goroutine that crashed. */
-static void add_runtime(struct json *j, const struct goparse_goroutine *g)
+static void goparse_json_add_runtime(struct json *j, const struct goparse_goroutine *g)
 {
 	if (g->has_gp)
-		add_address(j, ",\"gp\":", g->gp);
+		goparse_json_add_address(j, ",\"gp\":", g->gp);
 	if (g->has_m && g->m < 0)
 		json_add(j, ",\"m\":null");
 	else if (g->has_m)
 		json_addf(j, ",\"m\":%ld", g->m);
 	if (g->mp)
-		add_address(j, ",\"mp\":", g->mp);
+		goparse_json_add_address(j, ",\"mp\":", g->mp);
 	if (g->bubble)
 		json_addf(j, ",\"bubble\":%lu", g->bubble);
 	if (g->group)
@@ -115,17 +115,18 @@ static void add_runtime(struct json *j, const struct goparse_goroutine *g)
 }
 
 /* Go prints a key once. If a dump contains it twice nevertheless, it is written twice. */
-static void add_labels(struct json *j, const struct goparse_goroutine *g)
+static void goparse_json_add_labels(struct json *j, const struct goparse_goroutine *g)
 {
 	json_add(j, ",\"labels\":{");
 	for (size_t i = 0; i < g->label_count; i++) {
-		add_text(j, i ? "," : "", g->labels[i].key);
-		add_text(j, ":", g->labels[i].value);
+		goparse_json_add_text(j, i ? "," : "", g->labels[i].key);
+		goparse_json_add_text(j, ":", g->labels[i].value);
 	}
 	json_add(j, "}");
 }
 
-static void add_head(struct json *j, const struct goparse_goroutine *g, const char *dump)
+static void goparse_json_add_head(struct json *j, const struct goparse_goroutine *g,
+				  const char *dump)
 {
 	json_add(j, "{");
 	if (dump) {
@@ -134,22 +135,22 @@ static void add_head(struct json *j, const struct goparse_goroutine *g, const ch
 		json_add(j, ",");
 	}
 	json_addf(j, "\"id\":%lu", g->stack.id);
-	add_text(j, ",\"state\":", g->state);
+	goparse_json_add_text(j, ",\"state\":", g->state);
 	json_addf(j, ",\"wait_ns\":%lu,\"locked\":%s", g->wait_ns, g->locked ? "true" : "false");
 	if (g->flags)
 		add_flags(j, g->flags);
-	add_runtime(j, g);
-	add_labels(j, g);
+	goparse_json_add_runtime(j, g);
+	goparse_json_add_labels(j, g);
 }
 
 int goparse_json(struct buffer *b, const struct goparse_goroutine *g, const char *dump)
 {
 	struct json j = { b, 0 };
 
-	add_head(&j, g, dump);
-	add_stack(&j, &g->stack);
+	goparse_json_add_head(&j, g, dump);
+	goparse_json_add_stack(&j, &g->stack);
 	if (g->ancestor_count)
-		add_ancestors(&j, g);
+		goparse_json_add_ancestors(&j, g);
 	if (g->cut)
 		json_add(&j, ",\"cut\":true");
 	json_addf(&j, ",\"line\":%lu}\n", g->line);

@@ -30,7 +30,7 @@
 
 enum { JSON_BLOCK = 64 << 10, ERRORS_SHOWN = 3 };
 
-struct run {
+struct run_run {
 	const struct goparse_options *o;
 	struct outfile file;
 	struct goparse *parser;
@@ -47,12 +47,12 @@ struct run {
 	bool broken; /* reading one of the dumps ended in an error */
 };
 
-static const char *label(const struct run *r)
+static const char *label(const struct run_run *r)
 {
 	return r->dumps[r->at].dumps > 1 ? r->name : r->o->count > 1 ? r->dumps[r->at].name : NULL;
 }
 
-static int write_json(struct run *r, const struct goparse_goroutine *g, struct error *err)
+static int write_json(struct run_run *r, const struct goparse_goroutine *g, struct error *err)
 {
 	int rc;
 
@@ -66,7 +66,8 @@ static int write_json(struct run *r, const struct goparse_goroutine *g, struct e
 }
 
 /* Waits are counted only for goroutines that are as in all earlier dumps. */
-static void count(struct goparse_dump *d, const struct goparse_goroutine *g, bool as_before)
+static void run_count_goroutine(struct goparse_dump *d, const struct goparse_goroutine *g,
+				bool as_before)
 {
 	d->goroutines++;
 	if (!as_before)
@@ -78,7 +79,7 @@ static void count(struct goparse_dump *d, const struct goparse_goroutine *g, boo
 }
 
 /* Another dump begins in the file: "dump.txt#2". */
-static int begin_dump(struct run *r, const struct goparse_goroutine *g, struct error *err)
+static int begin_dump(struct run_run *r, const struct goparse_goroutine *g, struct error *err)
 {
 	struct goparse_dump *d = &r->dumps[r->at];
 
@@ -98,7 +99,8 @@ static int begin_dump(struct run *r, const struct goparse_goroutine *g, struct e
 }
 
 /* *again: the dump has the goroutine already. */
-static int place(struct run *r, const struct goparse_goroutine *g, bool *again, struct error *err)
+static int run_place(struct run_run *r, const struct goparse_goroutine *g, bool *again,
+		     struct error *err)
 {
 	bool begins;
 
@@ -107,11 +109,11 @@ static int place(struct run *r, const struct goparse_goroutine *g, bool *again, 
 	return begins ? begin_dump(r, g, err) : 0;
 }
 
-static int take(void *ctx, const struct goparse_goroutine *g, struct error *err)
+static int run_take(void *ctx, const struct goparse_goroutine *g, struct error *err)
 {
-	struct run *r = ctx;
+	struct run_run *r = ctx;
 	bool shown = true, again;
-	int rc = place(r, g, &again, err);
+	int rc = run_place(r, g, &again, err);
 
 	if (rc || (again && r->census))
 		return rc;
@@ -119,7 +121,7 @@ static int take(void *ctx, const struct goparse_goroutine *g, struct error *err)
 		rc = stuck_add(r->stuck, g, &shown, err);
 	if (rc)
 		return rc;
-	count(&r->dumps[r->at], g, shown);
+	run_count_goroutine(&r->dumps[r->at], g, shown);
 	/* With --diff, a goroutine is shown when the last dump is read, if all dumps contain it. */
 	if (!shown || (r->stuck && r->at < r->o->count - 1))
 		return 0;
@@ -130,14 +132,14 @@ static int take(void *ctx, const struct goparse_goroutine *g, struct error *err)
 	return census_add(r->census, g, err);
 }
 
-static void say(const struct goparse_options *o, const char *path, const char *text)
+static void run_say(const struct goparse_options *o, const char *path, const char *text)
 {
 	if (!o->out.quiet)
 		cli_say("%s: %s", path, text);
 }
 
 /* Prints the lines that the parser could not understand. */
-static void say_errors(const struct run *r, const struct goparse_stats *s)
+static void say_errors(const struct run_run *r, const struct goparse_stats *s)
 {
 	uint64_t kept = s->error_count < GOPARSE_ERRORS_KEPT ? s->error_count : GOPARSE_ERRORS_KEPT;
 	uint64_t shown = r->o->verbose || kept < ERRORS_SHOWN ? kept : ERRORS_SHOWN;
@@ -149,17 +151,17 @@ static void say_errors(const struct run *r, const struct goparse_stats *s)
 
 		snprintf(text, sizeof(text), "line %lu: expected %s: %s", e->line, e->expected,
 			 e->text);
-		say(r->o, path, text);
+		run_say(r->o, path, text);
 	}
 	if (s->error_count == shown)
 		return;
 	snprintf(text, sizeof(text), "and %lu more such lines%s", s->error_count - shown,
 		 shown < kept ? " (-v shows more)" : "");
-	say(r->o, path, text);
+	run_say(r->o, path, text);
 }
 
 /* A profile has the time of the oldest dump, with --diff that of the last one. */
-static int finish_dump(struct run *r, const struct goinput *in, struct error *err)
+static int finish_dump(struct run_run *r, const struct goinput *in, struct error *err)
 {
 	const struct goparse_stats *stats = goparse_stats(r->parser);
 	struct goparse_dump *d = &r->dumps[r->at];
@@ -177,12 +179,12 @@ static int finish_dump(struct run *r, const struct goinput *in, struct error *er
 		rc = waitprofile_add_errors(r->profile, stats, label(r), err);
 	say_errors(r, stats);
 	if (stats->cut)
-		say(r->o, d->name, "it ends within a line of a stack: the rest is missing");
+		run_say(r->o, d->name, "it ends within a line of a stack: the rest is missing");
 	return rc;
 }
 
 /* Parses the dump, taken out of a log if it is in one. */
-static int parse_log(struct run *r, struct goinput *in, struct error *err)
+static int parse_log(struct run_run *r, struct goinput *in, struct error *err)
 {
 	char told[512];
 	struct unlog *u;
@@ -190,9 +192,9 @@ static int parse_log(struct run *r, struct goinput *in, struct error *err)
 
 	if (rc)
 		return rc;
-	rc = goparse_stream(r->parser, unlog_read, u, take, r, err);
+	rc = goparse_stream(r->parser, unlog_read, u, run_take, r, err);
 	if (r->dumps[r->at].goroutines && unlog_tell(u, told, sizeof(told)))
-		say(r->o, r->dumps[r->at].name, told);
+		run_say(r->o, r->dumps[r->at].name, told);
 	if (!unlog_clue(u, r->clue, sizeof(r->clue)))
 		*r->clue = '\0';
 	unlog_free(u);
@@ -201,7 +203,7 @@ static int parse_log(struct run *r, struct goinput *in, struct error *err)
 	return rc;
 }
 
-static int parse(struct run *r, struct goinput *in, struct error *err)
+static int run_parse(struct run_run *r, struct goinput *in, struct error *err)
 {
 	int rc = parse_log(r, in, err);
 
@@ -215,7 +217,7 @@ static int parse(struct run *r, struct goinput *in, struct error *err)
 	return rc ? rc : finish_dump(r, in, err);
 }
 
-static int take_dump(struct run *r, struct error *err)
+static int take_dump(struct run_run *r, struct error *err)
 {
 	struct goinput *in;
 	int rc = goinput_open(&in, r->o->files[r->at], r->dumps[r->at].name, &r->o->http, err);
@@ -228,12 +230,12 @@ static int take_dump(struct run *r, struct error *err)
 		census_next_dump(r->census);
 	dumps_clear(&r->present);
 	r->dumps[r->at].dumps = 1;
-	rc = parse(r, in, err);
+	rc = run_parse(r, in, err);
 	goinput_close(in);
 	return rc;
 }
 
-static int write_profile(struct run *r, struct error *err)
+static int run_write_profile(struct run_run *r, struct error *err)
 {
 	const struct format *format = format_of(&r->o->out);
 	struct profile *p = waitprofile_profile(r->profile);
@@ -242,7 +244,7 @@ static int write_profile(struct run *r, struct error *err)
 	return format_write(format, p, &r->file, err);
 }
 
-static uint64_t count_dumps(const struct run *r)
+static uint64_t count_dumps(const struct run_run *r)
 {
 	uint64_t count = 0;
 
@@ -251,7 +253,7 @@ static uint64_t count_dumps(const struct run *r)
 	return count;
 }
 
-static int write_summary(struct run *r, struct error *err)
+static int write_summary(struct run_run *r, struct error *err)
 {
 	struct goparse_summary s = {
 		.census = r->census,
@@ -272,19 +274,19 @@ static int write_summary(struct run *r, struct error *err)
 	return rc;
 }
 
-static int write_all(struct run *r, struct error *err)
+static int run_write_all(struct run_run *r, struct error *err)
 {
 	int rc;
 
 	if (r->o->json)
 		rc = outfile_write(&r->file, r->json.data, r->json.len, err);
 	else
-		rc = r->profile ? write_profile(r, err) : write_summary(r, err);
+		rc = r->profile ? run_write_profile(r, err) : write_summary(r, err);
 	return rc ? rc : outfile_commit(&r->file, err);
 }
 
 /* Prints the counts of what is in the profile. */
-static void say_written(const struct run *r)
+static void say_written(const struct run_run *r)
 {
 	struct goparse_dump all = { 0 };
 	char text[256], dumps[48] = "", longest[GOPARSE_WAIT_ROOM];
@@ -306,7 +308,7 @@ static void say_written(const struct run *r)
 		 "%s (Go prints waits in whole minutes)",
 		 all.goroutines, all.goroutines == 1 ? "" : "s", dumps, all.waiting,
 		 goparse_wait(all.longest_ns, longest));
-	say(r->o, strcmp(r->o->out.path, "-") ? r->o->out.path : "standard output", text);
+	run_say(r->o, strcmp(r->o->out.path, "-") ? r->o->out.path : "standard output", text);
 }
 
 /* Makes the name of a dump: "dump.txt", and "dump.txt#2" if the same path is given again. */
@@ -327,7 +329,7 @@ static int name_dump(char **name, char **names, int at)
 	return *name ? 0 : ERR_NOMEM;
 }
 
-static int name_dumps(struct run *r, struct error *err)
+static int name_dumps(struct run_run *r, struct error *err)
 {
 	int rc = 0;
 
@@ -338,7 +340,7 @@ static int name_dumps(struct run *r, struct error *err)
 }
 
 /* The output is opened before any work, so that one that cannot be written fails early. */
-static int begin(struct run *r, struct error *err)
+static int run_begin(struct run_run *r, struct error *err)
 {
 	const struct goparse_options *o = r->o;
 	struct waitprofile_options profile = { .aggregate = o->aggregate,
@@ -355,7 +357,7 @@ static int begin(struct run *r, struct error *err)
 	return rc;
 }
 
-static void end(struct run *r)
+static void run_end(struct run_run *r)
 {
 	outfile_abort(&r->file);
 	goparse_free(r->parser);
@@ -372,16 +374,16 @@ static void end(struct run *r)
 
 int goparse_run(const struct goparse_options *o)
 {
-	struct run r = { .o = o, .file = OUTFILE_NONE };
+	struct run_run r = { .o = o, .file = OUTFILE_NONE };
 	struct error err = { 0 };
-	int rc = begin(&r, &err);
+	int rc = run_begin(&r, &err);
 
 	for (; !rc && r.at < o->count; r.at++)
 		rc = take_dump(&r, &err);
-	rc = rc ? rc : write_all(&r, &err);
+	rc = rc ? rc : run_write_all(&r, &err);
 	if (!rc)
 		say_written(&r);
-	end(&r);
+	run_end(&r);
 	if (!rc)
 		return r.broken ? EXIT_FAILED : EXIT_DONE;
 	return cli_fail(&err);

@@ -33,7 +33,7 @@ enum {
 enum { HOLDERS_SHOWN = 4 }; /* if more goroutines may hold a lock, none is shown */
 
 /* The tables, in the order in which they are printed. */
-enum table { STATES, STACKS, CREATORS, WAITERS, TABLES };
+enum goparse_summary_table { STATES, STACKS, CREATORS, WAITERS, TABLES };
 
 static const struct {
 	enum census_kind kind;
@@ -46,7 +46,7 @@ static const struct {
 	{ CENSUS_STACKS, CENSUS_BY_WAIT, 10, 2 },
 };
 
-struct page {
+struct goparse_summary_page {
 	const struct goparse_summary *s;
 	struct buffer *out;
 	struct buffer line; /* the one that is being written */
@@ -72,18 +72,18 @@ const char *goparse_wait(uint64_t ns, char text[GOPARSE_WAIT_ROOM])
 	return text;
 }
 
-static const char *plural(uint64_t count)
+static const char *goparse_summary_plural(uint64_t count)
 {
 	return count == 1 ? "" : "s";
 }
 
-static bool compares(const struct page *p)
+static bool compares(const struct goparse_summary_page *p)
 {
 	return p->s->several && !p->s->diff;
 }
 
 /* Appends the finished line to the output. */
-static int end_line(struct page *p)
+static int goparse_summary_end_line(struct goparse_summary_page *p)
 {
 	int rc = text_addf(p->out, "%.*s\n", (int)p->line.len, (const char *)p->line.data);
 
@@ -92,7 +92,7 @@ static int end_line(struct page *p)
 }
 
 /* Appends the finished line, coloured if `count` is a large share of all goroutines. */
-static int end_row(struct page *p, uint64_t count)
+static int end_row(struct goparse_summary_page *p, uint64_t count)
 {
 	int64_t all = (int64_t)census_total(p->s->census)->count;
 	int rc = paint_share(p->out, &p->view, (int64_t)count, all);
@@ -103,12 +103,12 @@ static int end_row(struct page *p, uint64_t count)
 	return rc;
 }
 
-static int add_count(struct page *p, uint64_t count)
+static int add_count(struct goparse_summary_page *p, uint64_t count)
 {
 	return count ? text_addf(&p->line, "%7lu", count) : text_addf(&p->line, "%7s", "-");
 }
 
-static int add_wait(struct page *p, uint64_t ns)
+static int add_wait(struct goparse_summary_page *p, uint64_t ns)
 {
 	char text[GOPARSE_WAIT_ROOM];
 
@@ -116,7 +116,7 @@ static int add_wait(struct page *p, uint64_t ns)
 }
 
 /* The change of a count since the first dump. */
-static int add_change(struct page *p, const struct census_row *r)
+static int add_change(struct goparse_summary_page *p, const struct census_row *r)
 {
 	int64_t change = (int64_t)(r->count - r->first);
 
@@ -125,7 +125,7 @@ static int add_change(struct page *p, const struct census_row *r)
 	return change ? text_addf(&p->line, "%+8ld", change) : text_addf(&p->line, "%8s", "-");
 }
 
-static int add_common(struct page *p, const struct census_row *r)
+static int add_common(struct goparse_summary_page *p, const struct census_row *r)
 {
 	int rc = add_count(p, r->count);
 
@@ -135,7 +135,7 @@ static int add_common(struct page *p, const struct census_row *r)
 }
 
 /* A text that does not fit loses its middle. */
-static int add_fitting(struct page *p, struct goparse_text text, size_t reserve)
+static int add_fitting(struct goparse_summary_page *p, struct goparse_text text, size_t reserve)
 {
 	struct buffer shown = { 0 };
 	int rc = goparse_put(&shown, text);
@@ -147,7 +147,7 @@ static int add_fitting(struct page *p, struct goparse_text text, size_t reserve)
 	return rc;
 }
 
-static struct goparse_text text_of(const char *s)
+static struct goparse_text goparse_summary_text_of(const char *s)
 {
 	return (struct goparse_text){ s, strlen(s) };
 }
@@ -155,7 +155,8 @@ static struct goparse_text text_of(const char *s)
 /* Writes the titles of the columns; p->line holds the first ones already. `what`, the last one, is
  * followed by ", 10 of 37" if not all rows are shown, and by the number of goroutines in rows that
  * were not kept. */
-static int begin_table(struct page *p, enum table t, const char *what)
+static int begin_table(struct goparse_summary_page *p, enum goparse_summary_table t,
+		       const char *what)
 {
 	const struct census_list *l = &p->lists[t];
 	int rc = text_addf(&p->line, "%s", what);
@@ -172,7 +173,8 @@ static int begin_table(struct page *p, enum table t, const char *what)
 }
 
 /* A state, and how many of its goroutines have waited how long. */
-static int add_state(struct page *p, const struct census_row *r, struct goparse_text name)
+static int add_state(struct goparse_summary_page *p, const struct census_row *r,
+		     struct goparse_text name)
 {
 	int rc = add_count(p, r->count);
 
@@ -182,23 +184,23 @@ static int add_state(struct page *p, const struct census_row *r, struct goparse_
 	rc = rc ? rc : add_wait(p, r->longest_ns);
 	rc = rc ? rc : text_addf(&p->line, "  ");
 	rc = rc ? rc : add_fitting(p, name, 0);
-	return rc ? rc : end_line(p);
+	return rc ? rc : goparse_summary_end_line(p);
 }
 
-static int add_states(struct page *p)
+static int goparse_summary_add_states(struct goparse_summary_page *p)
 {
 	int rc = text_addf(&p->line, "%7s%s%7s%7s%7s%7s%9s  ", "count",
 			   compares(p) ? "  change" : "", "<1m", "<10m", "<1h", "1h+", "longest");
 
 	rc = rc ? rc : begin_table(p, STATES, "state");
-	rc = rc ? rc : add_state(p, census_total(p->s->census), text_of("all"));
+	rc = rc ? rc : add_state(p, census_total(p->s->census), goparse_summary_text_of("all"));
 	for (size_t i = 0; !rc && i < p->shown[STATES]; i++)
 		rc = add_state(p, p->lists[STATES].rows[i], p->lists[STATES].rows[i]->state);
 	return rc;
 }
 
 /* Columns for the states beside the stacks of a table. */
-static int state_columns(const struct page *p, enum table t)
+static int state_columns(const struct goparse_summary_page *p, enum goparse_summary_table t)
 {
 	size_t widest = 0, most = p->s->width && p->s->width < WIDE ? STATE_NARROW : STATE_MAX;
 
@@ -210,7 +212,7 @@ static int state_columns(const struct page *p, enum table t)
 	return (int)(widest < most ? widest : most);
 }
 
-static int add_padded_state(struct page *p, const struct census_row *r, int columns)
+static int add_padded_state(struct goparse_summary_page *p, const struct census_row *r, int columns)
 {
 	size_t end = goparse_columns(&p->line) + (size_t)columns + 2;
 	char shown[STATE_MAX + 1];
@@ -222,7 +224,8 @@ static int add_padded_state(struct page *p, const struct census_row *r, int colu
 }
 
 /* A frame on a line of its own, with nothing cut out of its names. */
-static int add_frame(struct page *p, const char *before, const struct goparse_frame *f)
+static int goparse_summary_add_frame(struct goparse_summary_page *p, const char *before,
+				     const struct goparse_frame *f)
 {
 	int rc = text_addf(p->out, "%20s%s", "", before);
 
@@ -235,7 +238,7 @@ static int add_frame(struct page *p, const char *before, const struct goparse_fr
 	return rc ? rc : text_addf(p->out, "\n");
 }
 
-static int add_whole_stack(struct page *p, const struct goparse_stack *s)
+static int add_whole_stack(struct goparse_summary_page *p, const struct goparse_stack *s)
 {
 	int rc = 0;
 
@@ -243,13 +246,15 @@ static int add_whole_stack(struct page *p, const struct goparse_stack *s)
 		if (s->elided && i == s->elided_at)
 			rc = text_addf(p->out, "%20s...additional frames elided...\n", "");
 		if (!rc && i < s->count)
-			rc = add_frame(p, "", &s->frames[i]);
+			rc = goparse_summary_add_frame(p, "", &s->frames[i]);
 	}
-	return rc || !s->created_by.function.len ? rc : add_frame(p, "go in ", &s->created_by);
+	return rc || !s->created_by.function.len ?
+		       rc :
+		       goparse_summary_add_frame(p, "go in ", &s->created_by);
 }
 
 /* The goroutine that may hold a lock (goparse/summary/holder.h). */
-static int add_holder(struct page *p, const struct holder *h)
+static int goparse_summary_add_holder(struct goparse_summary_page *p, const struct holder *h)
 {
 	int rc = text_addf(&p->line, "%9sheld by ", "");
 
@@ -259,10 +264,10 @@ static int add_holder(struct page *p, const struct holder *h)
 	rc = rc ? rc : goparse_put(&p->line, h->row->state);
 	rc = rc ? rc : text_addf(&p->line, ", ");
 	rc = rc ? rc : goparse_where(&p->line, &h->row->stack, h->row->state, p->s->width);
-	return rc ? rc : end_line(p);
+	return rc ? rc : goparse_summary_end_line(p);
 }
 
-static int add_stack(struct page *p, size_t i, int columns)
+static int goparse_summary_add_stack(struct goparse_summary_page *p, size_t i, int columns)
 {
 	const struct census_row *r = p->lists[STACKS].rows[i];
 	int rc = add_common(p, r);
@@ -271,12 +276,12 @@ static int add_stack(struct page *p, size_t i, int columns)
 	rc = rc ? rc : goparse_where(&p->line, &r->stack, r->state, p->s->width);
 	rc = rc ? rc : end_row(p, r->count);
 	if (!rc && p->holders[i].row && p->holders[i].count <= HOLDERS_SHOWN)
-		rc = add_holder(p, &p->holders[i]);
+		rc = goparse_summary_add_holder(p, &p->holders[i]);
 	return rc || !p->s->stacks ? rc : add_whole_stack(p, &r->stack);
 }
 
 /* Stacks by the number of their goroutines. */
-static int add_stacks(struct page *p)
+static int goparse_summary_add_stacks(struct goparse_summary_page *p)
 {
 	int rc = text_addf(&p->line, "%7s%s%9s  ", "count", compares(p) ? "  change" : "",
 			   "longest");
@@ -284,12 +289,12 @@ static int add_stacks(struct page *p)
 
 	rc = rc ? rc : begin_table(p, STACKS, "stack");
 	for (size_t i = 0; !rc && i < p->shown[STACKS]; i++)
-		rc = add_stack(p, i, columns);
+		rc = goparse_summary_add_stack(p, i, columns);
 	return rc;
 }
 
 /* Go statements by the number of their goroutines that still exist. */
-static int add_creators(struct page *p)
+static int add_creators(struct goparse_summary_page *p)
 {
 	int rc = text_addf(&p->line, "%7s%s%9s  ", "count", compares(p) ? "  change" : "",
 			   "longest");
@@ -306,7 +311,7 @@ static int add_creators(struct page *p)
 }
 
 /* Stacks by their longest waiter, and how many goroutines have waited as long. */
-static int add_waiters(struct page *p)
+static int add_waiters(struct goparse_summary_page *p)
 {
 	int rc = text_addf(&p->line, "%7s  %9s%8s  ", "longest", "goroutine", "as long");
 	int columns = state_columns(p, WAITERS);
@@ -320,18 +325,18 @@ static int add_waiters(struct page *p)
 			       r->stack.id, r->as_long);
 		rc = rc ? rc : add_padded_state(p, r, columns);
 		rc = rc ? rc : goparse_where(&p->line, &r->stack, r->state, p->s->width);
-		rc = rc ? rc : end_line(p);
+		rc = rc ? rc : goparse_summary_end_line(p);
 	}
 	return rc;
 }
 
 /* The name of a dump, the number of its goroutines, and its errors. */
-static int add_dump(struct page *p, size_t i)
+static int add_dump(struct goparse_summary_page *p, size_t i)
 {
 	const struct goparse_dump *d = &p->s->dumps[i];
 	char rest[160];
 	int n = snprintf(rest, sizeof(rest), ": %lu goroutine%s", d->goroutines,
-			 plural(d->goroutines)),
+			 goparse_summary_plural(d->goroutines)),
 	    rc;
 
 	if (d->dumps > 1)
@@ -342,16 +347,16 @@ static int add_dump(struct page *p, size_t i)
 			      d->as_before);
 	if (d->errors)
 		n += snprintf(rest + n, sizeof(rest) - (size_t)n, ", %lu error%s", d->errors,
-			      plural(d->errors));
+			      goparse_summary_plural(d->errors));
 	if (d->broken)
 		n += snprintf(rest + n, sizeof(rest) - (size_t)n, ", incomplete");
-	rc = add_fitting(p, text_of(d->name), (size_t)n);
+	rc = add_fitting(p, goparse_summary_text_of(d->name), (size_t)n);
 	rc = rc ? rc : text_addf(&p->line, "%s", rest);
-	return rc ? rc : end_line(p);
+	return rc ? rc : goparse_summary_end_line(p);
 }
 
 /* Which goroutines the tables count, and how many of them wait. */
-static int add_meaning(struct page *p)
+static int add_meaning(struct goparse_summary_page *p)
 {
 	const struct census_row *all = census_total(p->s->census);
 	uint64_t waiting = all->count - all->spans[CENSUS_LESS];
@@ -372,15 +377,15 @@ static int add_meaning(struct page *p)
 			 waiting <= 1 ? "s" : "");
 }
 
-static int add_all(struct page *p)
+static int goparse_summary_add_all(struct goparse_summary_page *p)
 {
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < p->s->count; i++)
 		rc = add_dump(p, i);
 	rc = rc ? rc : add_meaning(p);
-	rc = rc ? rc : add_states(p);
-	rc = rc ? rc : add_stacks(p);
+	rc = rc ? rc : goparse_summary_add_states(p);
+	rc = rc ? rc : goparse_summary_add_stacks(p);
 	if (!rc && p->shown[CREATORS])
 		rc = add_creators(p);
 	if (!rc && p->shown[WAITERS])
@@ -389,7 +394,7 @@ static int add_all(struct page *p)
 }
 
 /* Drops a row of the table that exceeds its least by most, of equals the last. False: none does. */
-static bool shorten(struct page *p)
+static bool shorten(struct goparse_summary_page *p)
 {
 	int longest = -1;
 
@@ -407,7 +412,7 @@ static bool shorten(struct page *p)
 /* The lines on the screen: one for each dump, one or two of add_meaning, one for all states
  * together, and the shell's prompt; for each table a blank line, a title and its rows; the
  * holders. */
-static size_t lines_of(const struct page *p)
+static size_t lines_of(const struct goparse_summary_page *p)
 {
 	size_t lines = p->s->count + p->s->several + 2 + 1;
 
@@ -418,7 +423,7 @@ static size_t lines_of(const struct page *p)
 	return lines;
 }
 
-static void fit(struct page *p)
+static void fit(struct goparse_summary_page *p)
 {
 	if (p->s->height < SCREEN_MIN || p->s->stacks)
 		return;
@@ -427,7 +432,7 @@ static void fit(struct page *p)
 }
 
 /* Ranks the rows of all tables. Of WAITERS only rows with a wait are kept. */
-static int rank_all(struct page *p, struct error *err)
+static int rank_all(struct goparse_summary_page *p, struct error *err)
 {
 	int rc = 0;
 
@@ -444,14 +449,14 @@ static int rank_all(struct page *p, struct error *err)
 
 int goparse_summary(const struct goparse_summary *s, struct buffer *out, struct error *err)
 {
-	struct page p = { .s = s, .out = out, .view = { .colour = s->colour } };
+	struct goparse_summary_page p = { .s = s, .out = out, .view = { .colour = s->colour } };
 	int rc = rank_all(&p, err);
 
 	for (size_t i = 0; !rc && i < p.shown[STACKS]; i++)
 		p.holders[i] = holder_find(p.lists[STACKS].rows[i], &p.lists[STACKS]);
 	if (!rc) {
 		fit(&p);
-		rc = text_result(add_all(&p), err);
+		rc = text_result(goparse_summary_add_all(&p), err);
 	}
 	for (int t = 0; t < TABLES; t++)
 		free(p.lists[t].rows);

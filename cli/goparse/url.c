@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* A URL's parts (RFC 3986, section 3). */
-struct parts {
+struct url_parts {
 	int head; /* "http://user@host:6060" */
 	const char *path;
 	int path_len;
@@ -20,11 +20,11 @@ static size_t authority_at(const char *url)
 	return slashes ? (size_t)(slashes - url) + 2 : 0;
 }
 
-static struct parts take_apart(const char *url)
+static struct url_parts take_apart(const char *url)
 {
 	size_t at = authority_at(url), head = at + strcspn(url + at, "/?#");
 	size_t path = strcspn(url + head, "?#"), query = head + path;
-	struct parts p = { .head = (int)head, .path = url + head, .path_len = (int)path };
+	struct url_parts p = { .head = (int)head, .path = url + head, .path_len = (int)path };
 
 	query += url[query] == '?';
 	p.query = url + query;
@@ -32,7 +32,7 @@ static struct parts take_apart(const char *url)
 	return p;
 }
 
-static bool ends(const struct parts *p, const char *with)
+static bool url_ends(const struct url_parts *p, const char *with)
 {
 	int len = (int)strlen(with);
 
@@ -40,19 +40,19 @@ static bool ends(const struct parts *p, const char *with)
 }
 
 /* What must be appended to the path; NULL: it is not a path of net/http/pprof. */
-static const char *missing(const struct parts *p)
+static const char *missing(const struct url_parts *p)
 {
 	if (p->path_len <= 1)
 		return p->path_len ? "debug/pprof/goroutine" : "/debug/pprof/goroutine";
-	if (ends(p, "/debug/pprof/"))
+	if (url_ends(p, "/debug/pprof/"))
 		return "goroutine";
-	if (ends(p, "/debug/pprof"))
+	if (url_ends(p, "/debug/pprof"))
 		return "/goroutine";
-	return ends(p, "/debug/pprof/goroutine") ? "" : NULL;
+	return url_ends(p, "/debug/pprof/goroutine") ? "" : NULL;
 }
 
 /* Is there a "debug=" among the query's parameters? */
-static bool has_debug(const struct parts *p)
+static bool has_debug(const struct url_parts *p)
 {
 	static const char debug[] = "debug=";
 	int len = (int)sizeof(debug) - 1;
@@ -65,7 +65,7 @@ static bool has_debug(const struct parts *p)
 
 char *goparse_url(const char *url)
 {
-	struct parts p = take_apart(url);
+	struct url_parts p = take_apart(url);
 	const char *more = missing(&p);
 	char *whole;
 

@@ -29,7 +29,7 @@ size_t goparse_columns(const struct buffer *b)
 	return count;
 }
 
-static int put_place(struct buffer *piece, const struct goparse_frame *f)
+static int where_put_place(struct buffer *piece, const struct goparse_frame *f)
 {
 	struct goparse_text file = telling_file_name(f->file);
 	int rc = goparse_put(piece, telling_short_name(f->function));
@@ -42,17 +42,17 @@ static int put_place(struct buffer *piece, const struct goparse_frame *f)
 }
 
 /* For a function of Go's standard library, its name is enough. */
-static int put_frame(struct buffer *piece, const struct goparse_frame *f)
+static int where_put_frame(struct buffer *piece, const struct goparse_frame *f)
 {
 	if (telling_is_library(f->function))
 		return goparse_put(piece, telling_short_name(f->function));
-	return put_place(piece, f);
+	return where_put_place(piece, f);
 }
 
-static int add_frame(struct buffer *line, const struct goparse_frame *f, unsigned width)
+static int where_add_frame(struct buffer *line, const struct goparse_frame *f, unsigned width)
 {
 	struct buffer piece = { 0 };
-	int rc = put_frame(&piece, f);
+	int rc = where_put_frame(&piece, f);
 
 	rc = rc ? rc : text_add_fitting(line, (const char *)piece.data, piece.len, width, 0);
 	buffer_release(&piece);
@@ -62,7 +62,7 @@ static int add_frame(struct buffer *line, const struct goparse_frame *f, unsigne
 int goparse_place(struct buffer *line, const struct goparse_frame *f, unsigned width)
 {
 	struct buffer piece = { 0 };
-	int rc = put_place(&piece, f);
+	int rc = where_put_place(&piece, f);
 
 	rc = rc ? rc : text_add_fitting(line, (const char *)piece.data, piece.len, width, 0);
 	buffer_release(&piece);
@@ -76,7 +76,7 @@ static int add_caller(struct buffer *line, const char *before, const struct gopa
 	struct buffer piece = { 0 };
 	int rc = text_addf(&piece, "%s", before);
 
-	rc = rc ? rc : put_frame(&piece, f);
+	rc = rc ? rc : where_put_frame(&piece, f);
 	*room = !rc && (!width || goparse_columns(line) + goparse_columns(&piece) <= width);
 	if (*room)
 		rc = buffer_add(line, piece.data, piece.len);
@@ -85,12 +85,12 @@ static int add_caller(struct buffer *line, const char *before, const struct gopa
 }
 
 /* If the first frame is a library function whose caller does not fit, the caller replaces it. */
-static int begin(struct buffer *line, const struct goparse_stack *s, const size_t *at, size_t count,
-		 unsigned width, size_t *next)
+static int where_begin(struct buffer *line, const struct goparse_stack *s, const size_t *at,
+		       size_t count, unsigned width, size_t *next)
 {
 	size_t start = line->len;
 	bool room = true;
-	int rc = add_frame(line, &s->frames[at[0]], width);
+	int rc = where_add_frame(line, &s->frames[at[0]], width);
 
 	*next = 1;
 	if (rc || count == 1 || at[1] != at[0] + 1 ||
@@ -101,7 +101,7 @@ static int begin(struct buffer *line, const struct goparse_stack *s, const size_
 	if (rc || room)
 		return rc;
 	line->len = start;
-	return add_frame(line, &s->frames[at[1]], width);
+	return where_add_frame(line, &s->frames[at[1]], width);
 }
 
 int goparse_where(struct buffer *line, const struct goparse_stack *s, struct goparse_text state,
@@ -112,7 +112,7 @@ int goparse_where(struct buffer *line, const struct goparse_stack *s, struct gop
 	bool room = true;
 	int rc;
 
-	rc = count ? begin(line, s, at, count, width, &i) :
+	rc = count ? where_begin(line, s, at, count, width, &i) :
 		     text_add_fitting(line, nothing, strlen(nothing), width, 0);
 	for (; !rc && room && i < count; i++)
 		rc = add_caller(line, ARROW, &s->frames[at[i]], width, &room);

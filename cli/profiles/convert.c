@@ -22,8 +22,8 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-static int write_profile(const struct profile *p, const struct convert_options *o,
-			 struct error *err)
+static int convert_write_profile(const struct profile *p, const struct convert_options *o,
+				 struct error *err)
 {
 	struct outfile file = OUTFILE_NONE;
 	int rc = outfile_open(&file, o->out.path, err);
@@ -42,12 +42,12 @@ static int convert(const struct convert_options *o, struct error *err)
 	int rc = readprofile(&p, o->in, o->max_size, err);
 
 	if (!rc)
-		rc = write_profile(&p, o, err);
+		rc = convert_write_profile(&p, o, err);
 	profile_release(&p);
 	return rc;
 }
 
-static int set_option(struct convert_options *o, int option, struct error *err)
+static int convert_set_option(struct convert_options *o, int option, struct error *err)
 {
 	if (option == READPROFILE_MAX_SIZE)
 		return parse_size(optarg, &o->max_size, err);
@@ -66,7 +66,7 @@ int cli_convert(int argc, char **argv)
 			return cli_bad_option(argv, option);
 		if (option == 'h')
 			return cli_help_on("convert");
-		if (set_option(&o, option, &err))
+		if (convert_set_option(&o, option, &err))
 			return cli_fail(&err);
 	}
 	if (optind != argc - 1)

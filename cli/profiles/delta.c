@@ -26,7 +26,7 @@
 
 enum { TYPES_MAX = 64 };
 
-struct options {
+struct profiles_delta_options {
 	struct delta_options delta;
 	struct delta_type types[TYPES_MAX];
 	char *type_text; /* owned; `types` points into it */
@@ -46,7 +46,7 @@ static const struct option long_options[] = {
 };
 
 /* The output of a delta: compressed unless the name ends in .pb. */
-struct out {
+struct profiles_delta_out {
 	struct outfile file;
 	struct gzip_stream *zip; /* NULL: not compressed */
 };
@@ -58,25 +58,25 @@ static int to_file(void *ctx, const void *data, size_t len, struct error *err)
 
 static int to_out(void *ctx, const void *data, size_t len, struct error *err)
 {
-	struct out *out = ctx;
+	struct profiles_delta_out *out = ctx;
 
 	if (out->zip)
 		return gzip_stream_write(out->zip, data, len, err);
 	return outfile_write(&out->file, data, len, err);
 }
 
-static bool ends_in(const char *text, const char *end)
+static bool profiles_delta_ends_in(const char *text, const char *end)
 {
 	size_t len = strlen(text), end_len = strlen(end);
 
 	return len >= end_len && !strcmp(text + len - end_len, end);
 }
 
-static int open_out(struct out *out, const char *path, struct error *err)
+static int open_out(struct profiles_delta_out *out, const char *path, struct error *err)
 {
 	int rc = outfile_open(&out->file, path, err);
 
-	if (rc || ends_in(path, ".pb"))
+	if (rc || profiles_delta_ends_in(path, ".pb"))
 		return rc;
 	rc = gzip_stream_new(&out->zip, err);
 	if (!rc)
@@ -85,10 +85,10 @@ static int open_out(struct out *out, const char *path, struct error *err)
 }
 
 /* *written: the bytes of the file. */
-static int step(struct delta_computer *dc, const struct buffer *bytes, const char *path,
-		uint64_t *written, struct error *err)
+static int profiles_delta_step(struct delta_computer *dc, const struct buffer *bytes,
+			       const char *path, uint64_t *written, struct error *err)
 {
-	struct out out = { .file = OUTFILE_NONE };
+	struct profiles_delta_out out = { .file = OUTFILE_NONE };
 	int rc = open_out(&out, path, err);
 
 	if (!rc)
@@ -109,7 +109,7 @@ static int discard(void *ctx, const void *data, size_t len, struct error *err)
 	return 0;
 }
 
-static void say(const char *path, uint64_t bytes, const struct delta_stats *s)
+static void profiles_delta_say(const char *path, uint64_t bytes, const struct delta_stats *s)
 {
 	char value[MEASURE_MAX];
 	struct buffer came = { 0 };
@@ -146,15 +146,15 @@ static void say_kind(const struct buffer *bytes, struct error *err)
 }
 
 /* Reads the next profile and writes its delta to `out`, which is NULL for the first. */
-static int take(struct delta_computer *dc, const struct options *o, const char *path,
-		const char *out, struct error *err)
+static int profiles_delta_take(struct delta_computer *dc, const struct profiles_delta_options *o,
+			       const char *path, const char *out, struct error *err)
 {
 	struct buffer bytes = { 0 };
 	uint64_t written = 0;
 	int rc = profile_load(&bytes, path, o->delta.max_size, err);
 
 	if (!rc) {
-		rc = out ? step(dc, &bytes, out, &written, err) :
+		rc = out ? profiles_delta_step(dc, &bytes, out, &written, err) :
 			   delta_compute(dc, bytes.data, bytes.len, discard, NULL, err);
 		if (rc == ERR_FORMAT)
 			say_kind(&bytes, err);
@@ -165,11 +165,11 @@ static int take(struct delta_computer *dc, const struct options *o, const char *
 	}
 	buffer_release(&bytes);
 	if (!rc && out && !o->quiet)
-		say(out, written, delta_stats(dc));
+		profiles_delta_say(out, written, delta_stats(dc));
 	return rc;
 }
 
-static int make_folder(const char *path, struct error *err)
+static int profiles_delta_make_folder(const char *path, struct error *err)
 {
 	struct stat st;
 
@@ -184,24 +184,26 @@ static int make_folder(const char *path, struct error *err)
 	return error_errno(err, ERR_IO, "cannot make the folder '%s'", path);
 }
 
-static int take_all(const struct options *o, char **paths, int count, struct error *err)
+static int profiles_delta_take_all(const struct profiles_delta_options *o, char **paths, int count,
+				   struct error *err)
 {
 	struct delta_computer *dc = NULL;
 	char out[PATH_MAX];
 	int rc = delta_new(&dc, &o->delta, err);
 
 	if (!rc && count > 2)
-		rc = make_folder(o->output, err);
+		rc = profiles_delta_make_folder(o->output, err);
 	for (int i = 0; !rc && i < count; i++) {
 		snprintf(out, sizeof(out), count > 2 ? "%s/delta.%d.pb.gz" : "%s", o->output, i);
-		rc = take(dc, o, paths[i], i ? out : NULL, err);
+		rc = profiles_delta_take(dc, o, paths[i], i ? out : NULL, err);
 	}
 	delta_free(dc);
 	return rc;
 }
 
 /* "alloc_objects/count,alloc_space/bytes" */
-static int set_types(struct options *o, const char *text, struct error *err)
+static int profiles_delta_set_types(struct profiles_delta_options *o, const char *text,
+				    struct error *err)
 {
 	size_t count = 0;
 	char *save = NULL;
@@ -225,7 +227,8 @@ static int set_types(struct options *o, const char *text, struct error *err)
 	return count ? 0 : error_set(err, ERR_USAGE, "no types in '%s'", text);
 }
 
-static int set_option(struct options *o, int option, struct error *err)
+static int profiles_delta_set_option(struct profiles_delta_options *o, int option,
+				     struct error *err)
 {
 	uint64_t n = 1;
 	int rc = 0;
@@ -235,7 +238,7 @@ static int set_option(struct options *o, int option, struct error *err)
 		o->output = optarg;
 		return 0;
 	case 't':
-		return set_types(o, optarg, err);
+		return profiles_delta_set_types(o, optarg, err);
 	case 'f':
 		rc = parse_number(optarg, "number of rounds", 1, 250, &n, err);
 		o->delta.forget_after = (unsigned)n;
@@ -255,7 +258,7 @@ static int set_option(struct options *o, int option, struct error *err)
 
 int cli_delta(int argc, char **argv)
 {
-	struct options o = { .output = NULL };
+	struct profiles_delta_options o = { .output = NULL };
 	struct error err = { 0 };
 	int option, rc = 0;
 
@@ -265,14 +268,14 @@ int cli_delta(int argc, char **argv)
 			return cli_bad_option(argv, option);
 		if (option == 'h')
 			return cli_help_on("delta");
-		rc = set_option(&o, option, &err);
+		rc = profiles_delta_set_option(&o, option, &err);
 	}
 	if (!rc && argc - optind < 2)
 		return cli_usage("delta needs two profiles or more");
 	if (!rc && !o.output)
 		return cli_usage("delta needs -o OUT");
 	if (!rc)
-		rc = take_all(&o, argv + optind, argc - optind, &err);
+		rc = profiles_delta_take_all(&o, argv + optind, argc - optind, &err);
 	free(o.type_text);
 	return rc ? cli_fail(&err) : EXIT_DONE;
 }

@@ -64,7 +64,7 @@ bool filters_set(struct filters *f, int option, const char *value)
 	return true;
 }
 
-static bool wanted(const struct filters *f, enum filter_option i)
+static bool filters_wanted(const struct filters *f, enum filter_option i)
 {
 	return f->texts[i] && *f->texts[i];
 }
@@ -78,9 +78,9 @@ void filters_release(struct filters *f)
 	f->label_units = NULL;
 }
 
-static void tell(const struct filters *f, enum filter_option i, bool matched)
+static void filters_tell(const struct filters *f, enum filter_option i, bool matched)
 {
-	if (wanted(f, i) && !matched)
+	if (filters_wanted(f, i) && !matched)
 		cli_say("%s expression matched no samples", names[i].warning);
 }
 
@@ -89,7 +89,7 @@ static int set_heading(struct filters *f, struct error *err)
 	size_t n = 0;
 
 	for (size_t i = 0; i < FILTER_COUNT; i++)
-		if (wanted(f, (enum filter_option)i) && names[i].heading &&
+		if (filters_wanted(f, (enum filter_option)i) && names[i].heading &&
 		    asprintf(&f->shown[n++], "%s=%s", names[i].heading, f->texts[i]) < 0) {
 			f->shown[n - 1] = NULL;
 			return error_nomem(err);
@@ -105,7 +105,7 @@ static bool is_pattern(enum filter_option i)
 static int compile_tags(const struct filters *f, enum filter_option i, struct tagmatch **match,
 			struct error *err)
 {
-	if (!wanted(f, i))
+	if (!filters_wanted(f, i))
 		return 0;
 	if (tagmatch_new(match, f->texts[i], err))
 		return error_prefix(err, "--%s", filters_options[i].name);
@@ -114,12 +114,12 @@ static int compile_tags(const struct filters *f, enum filter_option i, struct ta
 	return 0;
 }
 
-static int compile(const struct filters *f, struct compiled *c, struct error *err)
+static int filters_compile(const struct filters *f, struct compiled *c, struct error *err)
 {
 	int rc = 0;
 
 	for (enum filter_option i = 0; i < FILTER_COUNT && !rc; i++)
-		if (is_pattern(i) && wanted(f, i) &&
+		if (is_pattern(i) && filters_wanted(f, i) &&
 		    pattern_new(&c->patterns[i], f->texts[i], strlen(f->texts[i]), err))
 			rc = error_prefix(err, "--%s", filters_options[i].name);
 	if (!rc)
@@ -140,13 +140,13 @@ static int apply_names(const struct filters *f, const struct compiled *c, struct
 
 	if (rc)
 		return rc;
-	tell(f, FILTER_FOCUS, found.focus);
-	tell(f, FILTER_IGNORE, found.ignore);
-	tell(f, FILTER_HIDE, found.hide);
-	tell(f, FILTER_SHOW, found.show);
+	filters_tell(f, FILTER_FOCUS, found.focus);
+	filters_tell(f, FILTER_IGNORE, found.ignore);
+	filters_tell(f, FILTER_HIDE, found.hide);
+	filters_tell(f, FILTER_SHOW, found.show);
 	rc = filter_show_from(p, c->patterns[FILTER_SHOW_FROM], &matched, err);
 	if (!rc)
-		tell(f, FILTER_SHOW_FROM, matched);
+		filters_tell(f, FILTER_SHOW_FROM, matched);
 	return rc;
 }
 
@@ -158,19 +158,20 @@ static int apply_tags(const struct filters *f, const struct compiled *c, struct 
 
 	if (rc)
 		return rc;
-	tell(f, FILTER_TAG_FOCUS, found.focus);
-	tell(f, FILTER_TAG_IGNORE, found.ignore);
+	filters_tell(f, FILTER_TAG_FOCUS, found.focus);
+	filters_tell(f, FILTER_TAG_IGNORE, found.ignore);
 	rc = filter_labels(p, c->patterns[FILTER_TAG_SHOW], c->patterns[FILTER_TAG_HIDE], &found,
 			   err);
 	if (rc)
 		return rc;
-	tell(f, FILTER_TAG_SHOW, found.show);
-	tell(f, FILTER_TAG_HIDE, found.hide);
+	filters_tell(f, FILTER_TAG_SHOW, found.show);
+	filters_tell(f, FILTER_TAG_HIDE, found.hide);
 	return 0;
 }
 
 /* The order is pprof's (driver_focus.go, applyFocus). */
-static int apply(const struct filters *f, struct compiled *c, struct profile *p, struct error *err)
+static int filters_apply_compiled(const struct filters *f, struct compiled *c, struct profile *p,
+				  struct error *err)
 {
 	int rc;
 
@@ -185,10 +186,10 @@ static int apply(const struct filters *f, struct compiled *c, struct profile *p,
 int filters_apply(struct filters *f, struct profile *p, struct error *err)
 {
 	struct compiled c = { 0 };
-	int rc = compile(f, &c, err);
+	int rc = filters_compile(f, &c, err);
 
 	if (!rc)
-		rc = apply(f, &c, p, err);
+		rc = filters_apply_compiled(f, &c, p, err);
 	if (!rc)
 		rc = set_heading(f, err);
 	for (size_t i = 0; i < FILTER_COUNT; i++)
@@ -206,7 +207,7 @@ int filters_prepare(struct filters *f, struct profile *p, struct error *err)
 	f->label_units = labels_units(p);
 	if (!f->label_units)
 		return error_nomem(err);
-	if (!wanted(f, FILTER_ALL_FRAMES)) {
+	if (!filters_wanted(f, FILTER_ALL_FRAMES)) {
 		rc = prune_uninteresting(p, err);
 		if (rc == ERR_NOMEM)
 			return rc;
@@ -217,7 +218,7 @@ int filters_prepare(struct filters *f, struct profile *p, struct error *err)
 			 err);
 	if (rc)
 		return rc;
-	tell(f, FILTER_TAG_ROOT, found.root);
-	tell(f, FILTER_TAG_LEAF, found.leaf);
+	filters_tell(f, FILTER_TAG_ROOT, found.root);
+	filters_tell(f, FILTER_TAG_LEAF, found.leaf);
 	return 0;
 }

@@ -61,7 +61,8 @@ enum { DIFF_OPTIONS = FILTER_COUNT + sizeof(diff_own_options) / sizeof(struct op
 enum { PAGE_FILES = 500 };
 
 /* In a page, the samples have the file that they are from as a label. */
-static int name_file(struct profile *p, const struct merge_options *o, int i, struct error *err)
+static int profiles_merge_name_file(struct profile *p, const struct merge_options *o, int i,
+				    struct error *err)
 {
 	const char *name[] = { o->files[i] };
 
@@ -75,7 +76,7 @@ static int merge_file(struct merge *m, const struct merge_options *o, int i, str
 	struct profile p;
 	int rc = folder_read(&p, o->files[i], &o->folder, 0, o->max_size, err);
 
-	rc = rc ? rc : name_file(&p, o, i, err);
+	rc = rc ? rc : profiles_merge_name_file(&p, o, i, err);
 	if (!rc) {
 		rc = merge_add_common(m, &p, err);
 		if (rc && i)
@@ -101,19 +102,20 @@ static int merge_files(struct merge_options *o, struct profile *sum, struct erro
 }
 
 /* Is the result the table of what changed? */
-static bool is_table(const struct merge_options *o)
+static bool profiles_merge_is_table(const struct merge_options *o)
 {
 	return o->is_diff && format_is_text(o->out.format);
 }
 
 /* The table scales by itself. Without --subtract, the base gets pprof's label: percentages are then
  * shares of the base. */
-static int subtract(struct profile *base, struct profile *p, const struct merge_options *o,
-		    struct profile *sum, struct error *err)
+static int profiles_merge_subtract(struct profile *base, struct profile *p,
+				   const struct merge_options *o, struct profile *sum,
+				   struct error *err)
 {
 	static const char *const yes[] = { "true" };
 	struct merge *m;
-	int rc = o->normalize && !is_table(o) ? profile_normalize(p, base, err) : 0;
+	int rc = o->normalize && !profiles_merge_is_table(o) ? profile_normalize(p, base, err) : 0;
 
 	if (!rc && !o->subtract && profile_set_label(base, "pprof::base", yes, 1))
 		rc = error_nomem(err);
@@ -142,7 +144,7 @@ static int keep_sides(struct merge_options *o, const struct profile *base, const
 		.new = { o->files[o->count - 1], p->time_nanos, p->duration_nanos },
 		.normalized = o->normalize,
 	};
-	for (size_t i = 0; is_table(o) && i < p->sample_count; i++)
+	for (size_t i = 0; profiles_merge_is_table(o) && i < p->sample_count; i++)
 		if (sample_is_base(p, &p->samples[i]))
 			return error_set(err, ERR_USAGE, "'%s' is a difference itself",
 					 o->files[o->count - 1]);
@@ -170,7 +172,7 @@ static int diff_files(struct merge_options *o, struct profile *sum, struct error
 	if (!rc)
 		rc = check_shown(o, &base, &p, err);
 	if (!rc) {
-		rc = subtract(&base, &p, o, sum, err);
+		rc = profiles_merge_subtract(&base, &p, o, sum, err);
 		if (rc)
 			error_prefix(err, "'%s' and '%s'", o->files[o->count - 1], o->files[0]);
 	}
@@ -180,9 +182,9 @@ static int diff_files(struct merge_options *o, struct profile *sum, struct error
 }
 
 /* drop_frames are applied to what is shown, and where filters are given. */
-static int filter(struct merge_options *o, struct profile *sum, struct error *err)
+static int profiles_merge_filter(struct merge_options *o, struct profile *sum, struct error *err)
 {
-	bool any = is_table(o);
+	bool any = profiles_merge_is_table(o);
 	int rc = 0;
 
 	for (size_t i = 0; i < FILTER_COUNT; i++)
@@ -214,8 +216,8 @@ static int write_table(const struct merge_options *o, const struct profile *sum,
 }
 
 /* Flame graphs and the like have all that costs little. */
-static int write_format(const struct merge_options *o, const struct profile *sum,
-			struct outfile *file, struct error *err)
+static int profiles_merge_write_format(const struct merge_options *o, const struct profile *sum,
+				       struct outfile *file, struct error *err)
 {
 	struct report_view view = o->shown.view;
 
@@ -226,7 +228,7 @@ static int write_format(const struct merge_options *o, const struct profile *sum
 
 typedef int combination(struct merge_options *o, struct profile *sum, struct error *err);
 
-static int run(struct merge_options *o, combination *combine, struct error *err)
+static int profiles_merge_run(struct merge_options *o, combination *combine, struct error *err)
 {
 	struct outfile file = OUTFILE_NONE;
 	struct profile sum = { 0 };
@@ -235,12 +237,12 @@ static int run(struct merge_options *o, combination *combine, struct error *err)
 	if (!rc)
 		rc = combine(o, &sum, err);
 	if (!rc)
-		rc = filter(o, &sum, err);
+		rc = profiles_merge_filter(o, &sum, err);
 	if (!rc)
 		rc = viewoptions_apply(&o->shown, &sum, err);
 	if (!rc)
-		rc = is_table(o) ? write_table(o, &sum, &file, err) :
-				   write_format(o, &sum, &file, err);
+		rc = profiles_merge_is_table(o) ? write_table(o, &sum, &file, err) :
+						  profiles_merge_write_format(o, &sum, &file, err);
 	if (!rc)
 		rc = format_commit(&file, &o->out, err);
 	outfile_abort(&file);
@@ -258,7 +260,7 @@ static bool reads_twice(const struct merge_options *o)
 	return times > 1;
 }
 
-static int set_option(struct merge_options *o, int option, struct error *err)
+static int profiles_merge_set_option(struct merge_options *o, int option, struct error *err)
 {
 	int rc = 0;
 
@@ -286,7 +288,8 @@ static int set_option(struct merge_options *o, int option, struct error *err)
 }
 
 /* Returns CLI_GO_ON or an exit status. */
-static int parse(struct merge_options *o, const struct option *options, int argc, char **argv)
+static int profiles_merge_parse(struct merge_options *o, const struct option *options, int argc,
+				char **argv)
 {
 	struct error err;
 	int option;
@@ -297,7 +300,7 @@ static int parse(struct merge_options *o, const struct option *options, int argc
 			return cli_bad_option(argv, option);
 		if (option == 'h')
 			return cli_help_on(argv[0]);
-		if (set_option(o, option, &err))
+		if (profiles_merge_set_option(o, option, &err))
 			return cli_fail(&err);
 	}
 	o->files = argv + optind;
@@ -312,7 +315,7 @@ static int parse(struct merge_options *o, const struct option *options, int argc
 int cli_merge(int argc, char **argv)
 {
 	struct merge_options o = { 0 };
-	int status = parse(&o, merge_long_options, argc, argv);
+	int status = profiles_merge_parse(&o, merge_long_options, argc, argv);
 	struct error err;
 
 	if (status != CLI_GO_ON)
@@ -322,11 +325,11 @@ int cli_merge(int argc, char **argv)
 	if (!o.out.path)
 		return cli_usage("merge needs -o and a file to write");
 	o.out.format = format_of(&o.out);
-	return run(&o, merge_files, &err) ? cli_fail(&err) : EXIT_DONE;
+	return profiles_merge_run(&o, merge_files, &err) ? cli_fail(&err) : EXIT_DONE;
 }
 
 /* Without an output, the table goes to the standard output. */
-static void choose_form(struct merge_options *o)
+static void profiles_merge_choose_form(struct merge_options *o)
 {
 	if (!o->out.format && !o->out.path)
 		format_by_name("text", &o->out.format, NULL);
@@ -344,7 +347,7 @@ int cli_diff(int argc, char **argv)
 
 	memcpy(options, filters_options, sizeof(filters_options));
 	memcpy(options + FILTER_COUNT, diff_own_options, sizeof(diff_own_options));
-	status = parse(&o, options, argc, argv);
+	status = profiles_merge_parse(&o, options, argc, argv);
 	if (status != CLI_GO_ON)
 		return status;
 	if (o.against_ns && (o.count != 1 || !folder_is(o.files[0]) ||
@@ -352,10 +355,10 @@ int cli_diff(int argc, char **argv)
 		return cli_usage("--against takes one folder of batches, and --last or --from");
 	if (o.count != 2 && !o.against_ns)
 		return cli_usage("diff takes two files, the base and the new one");
-	choose_form(&o);
-	if (o.subtract && is_table(&o))
+	profiles_merge_choose_form(&o);
+	if (o.subtract && profiles_merge_is_table(&o))
 		return cli_usage("--subtract is about a profile that -o writes");
-	status = run(&o, diff_files, &err) ? cli_fail(&err) : EXIT_DONE;
+	status = profiles_merge_run(&o, diff_files, &err) ? cli_fail(&err) : EXIT_DONE;
 	filters_release(&o.filters);
 	return status;
 }

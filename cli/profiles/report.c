@@ -98,8 +98,8 @@ struct report_options {
 	struct viewoptions shown;
 };
 
-static int write_text(const struct report_options *o, const struct profile *p, struct outfile *file,
-		      struct error *err)
+static int report_write_text(const struct report_options *o, const struct profile *p,
+			     struct outfile *file, struct error *err)
 {
 	report_writer *write = o->mode->write ? o->mode->write : format_flamegraph(o->out.path);
 	struct buffer text = { 0 };
@@ -111,7 +111,7 @@ static int write_text(const struct report_options *o, const struct profile *p, s
 	return rc;
 }
 
-static int write_out(const struct report_options *o, struct profile *p, struct error *err)
+static int report_write_out(const struct report_options *o, struct profile *p, struct error *err)
 {
 	struct outfile file = OUTFILE_NONE;
 	int rc = outfile_open(&file, o->out.path, err);
@@ -123,7 +123,7 @@ static int write_out(const struct report_options *o, struct profile *p, struct e
 	if (!rc)
 		rc = o->out.format ?
 			     format_write_view(o->out.format, p, &o->shown.view, &file, err) :
-			     write_text(o, p, &file, err);
+			     report_write_text(o, p, &file, err);
 	if (rc)
 		error_prefix(err, "'%s'", o->file);
 	else
@@ -132,7 +132,7 @@ static int write_out(const struct report_options *o, struct profile *p, struct e
 	return rc;
 }
 
-static int filter(struct report_options *o, struct profile *p, struct error *err)
+static int report_filter(struct report_options *o, struct profile *p, struct error *err)
 {
 	int rc;
 
@@ -162,29 +162,29 @@ static void choose_functions(struct report_options *o, const struct profile *p)
 	o->shown.view.note = ", native code in its callers (--top: apart)";
 }
 
-static int show(struct report_options *o, struct profile *p, struct error *err)
+static int report_show(struct report_options *o, struct profile *p, struct error *err)
 {
 	int rc = sample_type_find(p, o->shown.type, &o->shown.view.type, err);
 
 	if (!rc)
 		rc = viewoptions_check(&o->shown, o->file, p, err);
 	if (!rc)
-		rc = filter(o, p, err);
+		rc = report_filter(o, p, err);
 	if (!rc)
 		choose_functions(o, p);
 	if (!rc)
 		rc = viewoptions_apply(&o->shown, p, err);
-	return rc ? rc : write_out(o, p, err);
+	return rc ? rc : report_write_out(o, p, err);
 }
 
-static int report(struct report_options *o, struct error *err)
+static int report_report(struct report_options *o, struct error *err)
 {
 	struct profile profile;
 	int rc = folder_read(&profile, o->file, &o->folder, 0, o->max_size, err);
 
 	if (rc)
 		return rc;
-	rc = show(o, &profile, err);
+	rc = report_show(o, &profile, err);
 	profile_release(&profile);
 	return rc;
 }
@@ -204,7 +204,7 @@ static int set_mode(struct report_options *o, const struct mode *mode, struct er
 	return pattern_new(&o->shown.view.pattern, optarg, strlen(optarg), err);
 }
 
-static int set_option(struct report_options *o, int option, struct error *err)
+static int report_set_option(struct report_options *o, int option, struct error *err)
 {
 	int rc;
 
@@ -244,7 +244,7 @@ static void list_options(struct option list[OPTIONS])
 
 /* Chooses by a mode's option, by -f, or by the output's ending. The text of a mode may be in a file
  * of any name but that of another format. */
-static int choose_form(struct report_options *o, struct error *err)
+static int report_choose_form(struct report_options *o, struct error *err)
 {
 	const struct format *ending = format_by_ending(o->out.path);
 
@@ -284,7 +284,7 @@ static void finish_view(struct report_options *o)
 }
 
 /* Returns CLI_GO_ON or an exit status. */
-static int read_options(struct report_options *o, int argc, char **argv)
+static int report_read_options(struct report_options *o, int argc, char **argv)
 {
 	struct option list[OPTIONS];
 	struct error err;
@@ -297,7 +297,7 @@ static int read_options(struct report_options *o, int argc, char **argv)
 			return cli_bad_option(argv, option);
 		if (option == 'h')
 			return cli_help_on("report");
-		if (set_option(o, option, &err))
+		if (report_set_option(o, option, &err))
 			return cli_fail(&err);
 	}
 	if (optind != argc - 1)
@@ -305,7 +305,7 @@ static int read_options(struct report_options *o, int argc, char **argv)
 	o->file = argv[optind];
 	if (folder_check(&o->folder, argv + optind, 1, &err))
 		return cli_fail(&err);
-	return choose_form(o, &err) ? cli_fail(&err) : CLI_GO_ON;
+	return report_choose_form(o, &err) ? cli_fail(&err) : CLI_GO_ON;
 }
 
 int cli_report(int argc, char **argv)
@@ -313,12 +313,12 @@ int cli_report(int argc, char **argv)
 	struct report_options o = { .out.path = "-",
 				    .shown.view.node_fraction = VIEWOPTIONS_NODE_FRACTION,
 				    .shown.view.edge_fraction = EDGE_FRACTION };
-	int status = read_options(&o, argc, argv);
+	int status = report_read_options(&o, argc, argv);
 	struct error err;
 
 	if (status == CLI_GO_ON) {
 		finish_view(&o);
-		status = report(&o, &err) ? cli_fail(&err) : EXIT_DONE;
+		status = report_report(&o, &err) ? cli_fail(&err) : EXIT_DONE;
 	}
 	filters_release(&o.filters);
 	pattern_free(o.shown.view.pattern);

@@ -25,7 +25,7 @@ static void print_walks(const struct recording *r, uint32_t id)
 			 walks->found[FRAME_BY_SCAN]);
 }
 
-static void print_table(const struct unwind_table_info *t)
+static void details_print_table(const struct unwind_table_info *t)
 {
 	char took[24], broken[60] = "";
 
@@ -48,7 +48,7 @@ bool details_image(const struct image *image, const struct unwinder *u, const ch
 	if (!note && !table.rows && !table.refused)
 		return false;
 	cli_line("%s%s%s%s", image_path(image), *id ? " (build ID " : "", id, *id ? ")" : "");
-	print_table(&table);
+	details_print_table(&table);
 	if (note)
 		cli_line("    symbols: %s", note);
 	return true;

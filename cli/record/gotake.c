@@ -95,8 +95,8 @@ static int take_heap(struct taking *k, struct buffer *out, enum capture_type typ
 }
 
 /* `id` is that of the type, or a custom profile's. */
-static int take(struct taking *k, enum capture_type type, const struct goprofile_id *id,
-		struct buffer *out, struct error *err)
+static int gotake_take(struct taking *k, enum capture_type type, const struct goprofile_id *id,
+		       struct buffer *out, struct error *err)
 {
 	struct source_remark remark = { 0 };
 	int rc;
@@ -119,8 +119,8 @@ static int take(struct taking *k, enum capture_type type, const struct goprofile
 
 /* Writing. */
 
-static int write_profile(struct taking *k, const struct format *format, const struct buffer *bytes,
-			 struct error *err)
+static int gotake_write_profile(struct taking *k, const struct format *format,
+				const struct buffer *bytes, struct error *err)
 {
 	struct profile p;
 	int rc = profile_init(&p) ? error_nomem(err) :
@@ -152,7 +152,8 @@ static int commit(struct taking *k, const char *path, struct error *err)
 
 /* Writes a profile into the folder or the open file. `file` is its name in a batch; in another
  * format the ending differs. */
-static int put(struct taking *k, const char *file, const struct buffer *bytes, struct error *err)
+static int gotake_put(struct taking *k, const char *file, const struct buffer *bytes,
+		      struct error *err)
 {
 	const struct format *format = k->t->format ? k->t->format :
 						     format_by_path(k->folder < 0 ? k->output : "");
@@ -168,7 +169,7 @@ static int put(struct taking *k, const char *file, const struct buffer *bytes, s
 			 format_ending(format));
 	if (k->folder >= 0)
 		rc = outfile_open(&k->file, path, err);
-	rc = rc ? rc : write_profile(k, format, bytes, err);
+	rc = rc ? rc : gotake_write_profile(k, format, bytes, err);
 	return rc ? rc : commit(k, path, err);
 }
 
@@ -179,7 +180,7 @@ static void take_and_put(struct taking *k, enum capture_type type, const struct 
 	struct buffer bytes = { 0 };
 	struct error err;
 
-	if (take(k, type, id, &bytes, &err) || put(k, file, &bytes, &err))
+	if (gotake_take(k, type, id, &bytes, &err) || gotake_put(k, file, &bytes, &err))
 		miss(k, name, &err);
 	outfile_abort(&k->file);
 	buffer_release(&bytes);
@@ -284,7 +285,7 @@ static int open_folder(struct taking *k, struct error *err)
 }
 
 /* Opens the output before anything is read, and drops privileges that are not needed any more. */
-static int open_output(struct taking *k, struct error *err)
+static int gotake_open_output(struct taking *k, struct error *err)
 {
 	struct privilege_needs needs = { .output = NULL };
 	int rc;
@@ -313,7 +314,7 @@ static int check_legacy(const struct taking *k, struct error *err)
 	return 0;
 }
 
-static int finish(struct taking *k, struct error *err)
+static int gotake_finish(struct taking *k, struct error *err)
 {
 	int rc = 0;
 
@@ -325,17 +326,17 @@ static int finish(struct taking *k, struct error *err)
 	return one_file(k->t) ? err->code : error_set(err, err->code, "not all could be had");
 }
 
-static int open_process(struct process *p, pid_t pid, struct error *err)
+static int gotake_open_process(struct process *p, pid_t pid, struct error *err)
 {
 	int rc = process_open(p, pid, err);
 
 	return rc ? rc : process_may_trace(pid, err);
 }
 
-static int run(struct taking *k, struct error *err)
+static int gotake_run(struct taking *k, struct error *err)
 {
 	struct source_options source = *k->t->source;
-	int rc = open_process(&k->process, k->t->pid, err);
+	int rc = gotake_open_process(&k->process, k->t->pid, err);
 
 	if (rc)
 		return rc;
@@ -344,7 +345,7 @@ static int run(struct taking *k, struct error *err)
 	choose_output(k);
 	rc = check_legacy(k, err);
 	rc = rc ? rc : source_memory(&k->source, &source, err);
-	rc = rc ? rc : open_output(k, err);
+	rc = rc ? rc : gotake_open_output(k, err);
 	if (rc)
 		return rc;
 	source_about(k->source, &k->process);
@@ -352,7 +353,7 @@ static int run(struct taking *k, struct error *err)
 	if (rc)
 		return error_prefix(err, "process %d", k->process.pid);
 	do_all(k);
-	return finish(k, err);
+	return gotake_finish(k, err);
 }
 
 int cli_gotake(const struct gotake *t)
@@ -362,7 +363,7 @@ int cli_gotake(const struct gotake *t)
 			    .file = OUTFILE_NONE,
 			    .folder = -1 };
 	struct error err;
-	int rc = run(&k, &err);
+	int rc = gotake_run(&k, &err);
 
 	outfile_abort(&k.file);
 	source_free(k.source);
@@ -391,7 +392,7 @@ int parse_stop(const char *text, uint64_t *ns, struct error *err)
 
 /* Goroutines. */
 
-static int dump(struct source *s, struct outfile *file, struct error *err)
+static int gotake_dump(struct source *s, struct outfile *file, struct error *err)
 {
 	struct buffer text = { 0 };
 	int rc = source_memory_dump(s, &text, err);
@@ -410,14 +411,14 @@ int cli_gotake_dump(pid_t pid, const char *output, uint64_t stop_ns)
 	struct privilege_needs needs = { .output = &file };
 	struct source *s = NULL;
 	struct error err;
-	int rc = open_process(&p, pid, &err);
+	int rc = gotake_open_process(&p, pid, &err);
 
 	rc = rc ? rc : source_memory(&s, &options, &err);
 	rc = rc ? rc : outfile_open(&file, output, &err);
 	rc = rc ? rc : privilege_drop(&needs, &err);
 	if (!rc) {
 		source_about(s, &p);
-		rc = dump(s, &file, &err);
+		rc = gotake_dump(s, &file, &err);
 		if (!rc && stop_ns)
 			cli_say("%s", source_memory_held(s));
 	}

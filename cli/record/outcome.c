@@ -31,7 +31,7 @@ static const double UNSAMPLED_MIN = 0.03, LEFT_OUT_MIN = 0.1, WHOLE_MIN = 0.9, D
 static const char RED[] = "\033[1;31m", PLAIN[] = "\033[0m";
 
 /* Two digits below ten, whole numbers above. */
-static void put(char *text, double value, const char *unit)
+static void outcome_put(char *text, double value, const char *unit)
 {
 	bool decimal = value < 9.95 && (int)(value * 10 + 0.5) % 10;
 
@@ -43,11 +43,11 @@ const char *outcome_duration(uint64_t ns, char text[OUTCOME_DURATION])
 	uint64_t s = ns / 1000000000;
 
 	if (ns < 999500)
-		put(text, (double)ns / 1e3, "µs");
+		outcome_put(text, (double)ns / 1e3, "µs");
 	else if (ns < 999500000)
-		put(text, (double)ns / 1e6, "ms");
+		outcome_put(text, (double)ns / 1e6, "ms");
 	else if (s < 60)
-		put(text, (double)ns / 1e9, "s");
+		outcome_put(text, (double)ns / 1e9, "s");
 	else if (s < 3600)
 		snprintf(text, OUTCOME_DURATION, "%lu min %02lu s", s / 60, s % 60);
 	else
@@ -55,7 +55,7 @@ const char *outcome_duration(uint64_t ns, char text[OUTCOME_DURATION])
 	return text;
 }
 
-static double share(uint64_t part, uint64_t whole)
+static double outcome_share(uint64_t part, uint64_t whole)
 {
 	return whole ? (double)part / (double)whole : 0;
 }
@@ -68,10 +68,10 @@ bool outcome_is_empty(const struct recording_stats *s)
 /* What a process of no CPU time lost is nothing. */
 static bool was_idle(const struct recording_stats *s)
 {
-	return share(s->target_cpu_ns, s->elapsed_ns) < IDLE_MAX;
+	return outcome_share(s->target_cpu_ns, s->elapsed_ns) < IDLE_MAX;
 }
 
-static const char *plural(uint64_t n)
+static const char *outcome_plural(uint64_t n)
 {
 	return n == 1 ? "" : "s";
 }
@@ -85,7 +85,7 @@ static int add_spent(const struct outcome *o, struct buffer *out)
 	char own[OUTCOME_DURATION], of_it[OUTCOME_DURATION];
 
 	if (s->own_cpu_ns < s->ticking_cpu_ns || once < ONCE_LEAST_NS ||
-	    share(s->own_cpu_ns, s->elapsed_ns) <= o->options->max_cpu)
+	    outcome_share(s->own_cpu_ns, s->elapsed_ns) <= o->options->max_cpu)
 		return buffer_addf(out, "\n");
 	return buffer_addf(out, "; sampler took %s of CPU, %s of it for tables and names\n",
 			   outcome_duration(s->own_cpu_ns, own), outcome_duration(once, of_it));
@@ -108,7 +108,8 @@ static int add_headline(const struct outcome *o, struct buffer *out)
 		snprintf(amount, sizeof(amount), "%s of CPU", cpu);
 	if (buffer_addf(out, "%s%s: %s in %s, %lu sample%s, %lu thread%s", o->name, processes,
 			amount, outcome_duration(s->elapsed_ns, elapsed), s->samples,
-			plural(s->samples), s->threads_seen, plural(s->threads_seen)))
+			outcome_plural(s->samples), s->threads_seen,
+			outcome_plural(s->threads_seen)))
 		return ERR_NOMEM;
 	if (s->held.count ?
 		    buffer_addf(out, "; longest pause %s", outcome_duration(s->held.max, longest)) :
@@ -130,7 +131,7 @@ static int add_chance(const struct outcome *o, struct buffer *out)
 		return buffer_addf(out, "%s. A longer -d or a higher -r gives more\n", text);
 	return buffer_addf(out,
 			   "%s was idle (%.1f %% of a CPU), %s. To see where it waits: --wall\n",
-			   o->name, 100 * share(s->target_cpu_ns, s->elapsed_ns), text);
+			   o->name, 100 * outcome_share(s->target_cpu_ns, s->elapsed_ns), text);
 }
 
 /* " of 3 threads that …", where there is such time. */
@@ -142,7 +143,7 @@ static int add_reason(struct buffer *out, uint64_t ns, uint64_t threads, const c
 	if (!ns)
 		return 0;
 	if (threads)
-		snprintf(of, sizeof(of), " of %lu thread%s", threads, plural(threads));
+		snprintf(of, sizeof(of), " of %lu thread%s", threads, outcome_plural(threads));
 	if (buffer_addf(out, "%s%s%s %s", *before, outcome_duration(ns, time), of, why))
 		return ERR_NOMEM;
 	*before = "; ";
@@ -157,7 +158,7 @@ static const char *why_no_tick_came(const struct recording_stats *s)
 				     "found on a CPU by no tick";
 }
 
-static int add_unsampled(const struct outcome *o, struct buffer *out)
+static int outcome_add_unsampled(const struct outcome *o, struct buffer *out)
 {
 	const struct unsampled *u = &o->unsampled;
 	const struct recording_stats *s = o->stats;
@@ -165,15 +166,15 @@ static int add_unsampled(const struct outcome *o, struct buffer *out)
 	const char *before = ": ";
 	char traced[120], brief[80];
 
-	if (o->options->counted || share(ns, s->target_cpu_ns) < UNSAMPLED_MIN ||
-	    (o->options->wall && share(ns, s->elapsed_ns) < UNSAMPLED_MIN))
+	if (o->options->counted || outcome_share(ns, s->target_cpu_ns) < UNSAMPLED_MIN ||
+	    (o->options->wall && outcome_share(ns, s->elapsed_ns) < UNSAMPLED_MIN))
 		return 0;
 	snprintf(traced, sizeof(traced), "traced by %s",
 		 *o->tracer ? o->tracer : "another program");
 	snprintf(brief, sizeof(brief), "that ran for less than %.3g ms, the time of a tick",
 		 1000.0 / o->options->rate);
 	return buffer_addf(out, "[not sampled] is %.0f %% of its CPU time",
-			   100 * share(ns, s->target_cpu_ns)) ||
+			   100 * outcome_share(ns, s->target_cpu_ns)) ||
 	       add_reason(out, u->traced_ns, u->traced, traced, &before) ||
 	       add_reason(out, u->brief_ns, u->brief, brief, &before) ||
 	       add_reason(out, u->missed_ns, 0, "of threads that began and ended between two looks",
@@ -188,12 +189,12 @@ static int add_denied(const struct outcome *o, struct buffer *out)
 {
 	const struct recording_stats *s = o->stats;
 
-	if (o->unsampled.traced_ns || share(s->denied, s->denied + s->samples) < DENIED_MIN)
+	if (o->unsampled.traced_ns || outcome_share(s->denied, s->denied + s->samples) < DENIED_MIN)
 		return 0;
 	return buffer_addf(out,
 			   "%.0f %% of the looks came while %s traced the thread: that time is "
 			   "counted as the rest of the thread's\n",
-			   100 * share(s->denied, s->denied + s->samples),
+			   100 * outcome_share(s->denied, s->denied + s->samples),
 			   *o->tracer ? o->tracer : "another program");
 }
 
@@ -217,7 +218,7 @@ static int add_budget(const struct outcome *o, struct buffer *out)
 			   100 * o->options->max_cpu);
 }
 
-static int add_few(const struct outcome *o, struct buffer *out)
+static int outcome_add_few(const struct outcome *o, struct buffer *out)
 {
 	uint64_t expected = summary_expected(o->stats, o->options->rate);
 
@@ -234,7 +235,8 @@ static int add_unserved(const struct outcome *o, struct buffer *out)
 {
 	const struct recording_stats *s = o->stats;
 
-	if (!o->options->counted || share(s->unserved, s->samples + s->unserved) < UNSAMPLED_MIN)
+	if (!o->options->counted ||
+	    outcome_share(s->unserved, s->samples + s->unserved) < UNSAMPLED_MIN)
 		return 0;
 	return buffer_addf(out, "%lu records found no room: what is shown may be too low\n",
 			   s->unserved);
@@ -244,7 +246,7 @@ static int add_unserved(const struct outcome *o, struct buffer *out)
 static int add_starved(const struct outcome *o, struct buffer *out)
 {
 	const struct recording_stats *s = o->stats;
-	double part = share(s->starved_ns, s->starved_ns + s->target_cpu_ns);
+	double part = outcome_share(s->starved_ns, s->starved_ns + s->target_cpu_ns);
 	char waited[OUTCOME_DURATION];
 
 	if (part < STARVED_MIN || s->starved_ns < STARVED_MIN_NS)
@@ -284,7 +286,7 @@ static int add_moved(const struct recording_stats *s, struct buffer *out)
 {
 	uint64_t all = s->rests + s->moved;
 
-	if (share(s->moved, all) < MOVED_MIN)
+	if (outcome_share(s->moved, all) < MOVED_MIN)
 		return 0;
 	return buffer_addf(out,
 			   "%lu of %lu samples left out: another CPU had taken the thread over "
@@ -295,7 +297,7 @@ static int add_moved(const struct recording_stats *s, struct buffer *out)
 /* In a short recording, too: what is cut is no chance. */
 static int add_cut(uint64_t cut, uint64_t all, struct buffer *out)
 {
-	if (share(cut, all) <= 1 - WHOLE_MIN)
+	if (outcome_share(cut, all) <= 1 - WHOLE_MIN)
 		return 0;
 	return buffer_addf(out,
 			   "%lu of %lu stacks are deeper than what is read of them: their outer "
@@ -315,14 +317,14 @@ static int add_walks(const struct outcome *o, struct buffer *out)
 	early = all - cut - ends[STACK_OUTERMOST];
 	if (add_cut(cut, all, out))
 		return ERR_NOMEM;
-	if (all < WALKS_MIN || share(early, all) <= 1 - WHOLE_MIN)
+	if (all < WALKS_MIN || outcome_share(early, all) <= 1 - WHOLE_MIN)
 		return 0;
 	return buffer_addf(out,
 			   "%.0f %% of the stacks end before their outermost frame: -v says why\n",
-			   100 * share(early, all));
+			   100 * outcome_share(early, all));
 }
 
-static int add_children(const struct outcome *o, struct buffer *out)
+static int outcome_add_children(const struct outcome *o, struct buffer *out)
 {
 	char used[OUTCOME_DURATION], count[40] = "child processes";
 
@@ -332,7 +334,7 @@ static int add_children(const struct outcome *o, struct buffer *out)
 		snprintf(count, sizeof(count), "%zu child process%s", o->children,
 			 o->children == 1 ? "" : "es");
 	return buffer_addf(out, "%s: %lu sample%s; its %s used %s of CPU: add --children", o->name,
-			   o->stats->samples, plural(o->stats->samples), count,
+			   o->stats->samples, outcome_plural(o->stats->samples), count,
 			   outcome_duration(o->children_ns, used));
 }
 
@@ -340,7 +342,7 @@ static int add_children_line(const struct outcome *o, struct buffer *out)
 {
 	size_t before = out->len;
 
-	return add_children(o, out) || (out->len > before && buffer_addf(out, "\n"));
+	return outcome_add_children(o, out) || (out->len > before && buffer_addf(out, "\n"));
 }
 
 static int add_missed(const struct outcome *o, struct buffer *out)
@@ -348,12 +350,13 @@ static int add_missed(const struct outcome *o, struct buffer *out)
 	char missed[OUTCOME_DURATION];
 	uint64_t all = o->missed_ns + o->stats->target_cpu_ns;
 
-	if (o->missed_ns < MISSED_MIN_NS || share(o->missed_ns, all) < UNSAMPLED_MIN)
+	if (o->missed_ns < MISSED_MIN_NS || outcome_share(o->missed_ns, all) < UNSAMPLED_MIN)
 		return 0;
 	return buffer_addf(out,
 			   "%s of CPU (%.0f %%) is in no sample: processes that ended before they "
 			   "were found\n",
-			   outcome_duration(o->missed_ns, missed), 100 * share(o->missed_ns, all));
+			   outcome_duration(o->missed_ns, missed),
+			   100 * outcome_share(o->missed_ns, all));
 }
 
 static int add_lacking(const struct recording_stats *s, struct buffer *out)
@@ -369,7 +372,7 @@ static int add_refused(const struct outcome *o, struct buffer *out)
 	const struct recording_stats *s = o->stats;
 
 	if (s->refused && buffer_addf(out, "%lu time%s a child was met that may not be traced\n",
-				      s->refused, plural(s->refused)))
+				      s->refused, outcome_plural(s->refused)))
 		return ERR_NOMEM;
 	if (s->gone && buffer_addf(out, "%u process%s ended before the sampling began\n", s->gone,
 				   s->gone == 1 ? "" : "es"))
@@ -381,7 +384,7 @@ static int add_refused(const struct outcome *o, struct buffer *out)
 	if (s->cut && buffer_addf(out,
 				  "%lu call%s of the process ended with EINTR because of a "
 				  "stop\n",
-				  s->cut, plural(s->cut)))
+				  s->cut, outcome_plural(s->cut)))
 		return ERR_NOMEM;
 	if (*s->interpreters &&
 	    (buffer_add_printable(out, s->interpreters, strlen(s->interpreters)) ||
@@ -430,7 +433,7 @@ static int add_gil_thread(const struct gil_thread *t, const char *before, struct
 static int add_held(const struct outcome *o, struct buffer *out)
 {
 	const struct gil_account *g = o->gil;
-	double most = 100 * share(g->held_most_ns, o->stats->elapsed_ns);
+	double most = 100 * outcome_share(g->held_most_ns, o->stats->elapsed_ns);
 	char held[OUTCOME_DURATION];
 
 	outcome_duration(g->all.held_ns, held);
@@ -470,7 +473,7 @@ static int add_cause(const struct outcome *o, struct buffer *out)
 		return buffer_addf(out,
 				   "sampler got no CPU, or was stopped; its watchdog stepped in "
 				   "%lu time%s",
-				   s->rescues, plural(s->rescues));
+				   s->rescues, outcome_plural(s->rescues));
 	if (s->longest_bytes >= 1 << 20)
 		return buffer_addf(out, "%.1f MiB of its stack were copied",
 				   (double)s->longest_bytes / 1048576);
@@ -495,7 +498,7 @@ static int add_hold(const struct outcome *o, bool colour, struct buffer *out)
 static int add_nothing(const struct outcome *o, struct buffer *out)
 {
 	const struct recording_stats *s = o->stats;
-	double cpu = share(s->target_cpu_ns, s->elapsed_ns);
+	double cpu = outcome_share(s->target_cpu_ns, s->elapsed_ns);
 	char used[OUTCOME_DURATION], elapsed[OUTCOME_DURATION];
 
 	if (s->threads_stopped && s->threads_stopped == s->threads_alive)
@@ -534,7 +537,7 @@ static int add_nothing(const struct outcome *o, struct buffer *out)
 static int add_empty(const struct outcome *o, struct buffer *out)
 {
 	size_t before = out->len;
-	int rc = add_children(o, out);
+	int rc = outcome_add_children(o, out);
 
 	if (!rc && out->len == before)
 		rc = add_nothing(o, out);
@@ -546,20 +549,20 @@ int outcome_text(const struct outcome *o, bool colour, struct buffer *out)
 	int rc;
 
 	if (outcome_is_empty(o->stats))
-		rc = add_empty(o, out) || (!was_idle(o->stats) && add_unsampled(o, out)) ||
+		rc = add_empty(o, out) || (!was_idle(o->stats) && outcome_add_unsampled(o, out)) ||
 		     add_missed(o, out) || add_refused(o, out) || add_hold(o, colour, out);
 	else
 		rc = add_headline(o, out) || add_children_line(o, out) || add_chance(o, out) ||
-		     add_unserved(o, out) || add_starved(o, out) || add_few(o, out) ||
+		     add_unserved(o, out) || add_starved(o, out) || outcome_add_few(o, out) ||
 		     add_uncertain(o, out) || add_moved(o->stats, out) || add_budget(o, out) ||
-		     add_unsampled(o, out) || add_denied(o, out) || add_missed(o, out) ||
+		     outcome_add_unsampled(o, out) || add_denied(o, out) || add_missed(o, out) ||
 		     add_walks(o, out) || add_gil(o, out) || add_refused(o, out) ||
 		     add_all_native(o, out) || add_hold(o, colour, out);
 	return rc ? ERR_NOMEM : 0;
 }
 
 /* Appends a path as a shell reads it. */
-static int add_quoted(const char *path, struct buffer *out)
+static int outcome_add_quoted(const char *path, struct buffer *out)
 {
 	if (!path[strspn(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 			       "-_./+,:@%=")])
@@ -590,7 +593,7 @@ int outcome_next_step(const char *path, struct buffer *out)
 		return 0;
 	whole = page ? realpath(path, NULL) : NULL;
 	rc = buffer_addf(out, "look: %s", page ? "" : tool) ||
-	     (whole ? buffer_addf(out, "%s", whole) : add_quoted(path, out)) ||
+	     (whole ? buffer_addf(out, "%s", whole) : outcome_add_quoted(path, out)) ||
 	     buffer_addf(out, "\n");
 	free(whole);
 	return rc ? ERR_NOMEM : 0;

@@ -19,7 +19,7 @@ void progress_init(struct progress *p, bool quiet, uint64_t duration_ns, unsigne
 	p->rate = rate;
 }
 
-static int columns(void)
+static int progress_columns(void)
 {
 	struct winsize ws;
 
@@ -57,11 +57,11 @@ void progress_show(void *progress, const struct recording_stats *s)
 		 s->threads_alive, p->rate * (kept < 1.0 ? kept : 1.0),
 		 summary_duration(heldtime_percentile(&s->held, 50), held, sizeof(held)),
 		 s->elapsed_ns ? 100.0 * (double)s->held.sum / (double)s->elapsed_ns : 0.0);
-	fprintf(stderr, "%s%.*s", CLEAR_LINE, columns() - 1, line);
+	fprintf(stderr, "%s%.*s", CLEAR_LINE, progress_columns() - 1, line);
 }
 
 void progress_say(const struct progress *p, const char *what)
 {
 	if (p->on)
-		fprintf(stderr, "%s%.*s", CLEAR_LINE, columns() - 1, what ? what : "");
+		fprintf(stderr, "%s%.*s", CLEAR_LINE, progress_columns() - 1, what ? what : "");
 }

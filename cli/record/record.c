@@ -38,7 +38,7 @@
 static const uint64_t DEFAULT_DURATION_NS = 30000000000, ROUND_DURATION_NS = 60000000000,
 		      DEFAULT_DEBUGINFOD_NS = 90000000000;
 
-struct options {
+struct record_options {
 	struct recording_options recording;
 	pid_t pids[PIDS_MAX];
 	const char *output;
@@ -66,7 +66,7 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-static int take_event(struct recording_options *r, struct error *err)
+static int record_take_event(struct recording_options *r, struct error *err)
 {
 	struct buffer names = { 0 };
 	int rc = 0;
@@ -81,7 +81,7 @@ static int take_event(struct recording_options *r, struct error *err)
 	return rc;
 }
 
-static int take_option(struct options *o, int option, struct error *err)
+static int record_take_option(struct record_options *o, int option, struct error *err)
 {
 	int rc = 0;
 
@@ -103,7 +103,7 @@ static int take_option(struct options *o, int option, struct error *err)
 		o->recording.kernel = true;
 		break;
 	case 'e':
-		rc = take_event(&o->recording, err);
+		rc = record_take_event(&o->recording, err);
 		break;
 	case 'D':
 		o->debuginfod_ns = DEFAULT_DEBUGINFOD_NS;
@@ -121,7 +121,7 @@ static int take_option(struct options *o, int option, struct error *err)
 }
 
 /* Makes --wall and the types agree: the type wall means the same as --wall. */
-static void settle_types(struct options *o)
+static void settle_types(struct record_options *o)
 {
 	unsigned *types = &o->rounds.rounds.types, wall = CAPTURE_BIT(CAPTURE_WALL);
 
@@ -134,7 +134,7 @@ static void settle_types(struct options *o)
 }
 
 /* Rounds need no process if only a URL is fetched, or if the process is waited for. */
-static int check_rounds(struct options *o, int argc, char **argv)
+static int check_rounds(struct record_options *o, int argc, char **argv)
 {
 	struct rounds_options *r = &o->rounds.rounds;
 	struct error err;
@@ -160,7 +160,7 @@ static int check_rounds(struct options *o, int argc, char **argv)
 }
 
 /* Checks the options for Go's profiles that are taken once, of one process. */
-static int check_at_once(struct options *o, int argc, char **argv)
+static int check_at_once(struct record_options *o, int argc, char **argv)
 {
 	struct error err;
 	int status = sampling_target(&o->recording, argc, argv);
@@ -180,7 +180,7 @@ static int check_at_once(struct options *o, int argc, char **argv)
 	return roundsoptions_check(&o->rounds, &err) ? cli_fail(&err) : CLI_GO_ON;
 }
 
-static int take_at_once(const struct options *o)
+static int take_at_once(const struct record_options *o)
 {
 	struct source_options source = o->rounds.source;
 	const struct gotake t = { .pid = o->pids[0],
@@ -198,7 +198,7 @@ static int take_at_once(const struct options *o)
 }
 
 /* Only perf events count, and only what threads do while they run. */
-static int check_event(const struct options *o)
+static int check_event(const struct record_options *o)
 {
 	const struct recording_options *r = &o->recording;
 
@@ -211,12 +211,12 @@ static int check_event(const struct options *o)
 	return CLI_GO_ON;
 }
 
-static bool at_once(const struct options *o)
+static bool at_once(const struct record_options *o)
 {
 	return roundsoptions_at_once(&o->rounds, o->recording.duration_ns);
 }
 
-static int check_options(struct options *o, int argc, char **argv)
+static int check_options(struct record_options *o, int argc, char **argv)
 {
 	int status = sampling_target(&o->recording, argc, argv);
 
@@ -241,19 +241,19 @@ static int check_options(struct options *o, int argc, char **argv)
 	return CLI_GO_ON;
 }
 
-static int write_format(const void *format, const struct profile *p, struct outfile *file,
-			struct error *err)
+static int record_write_format(const void *format, const struct profile *p, struct outfile *file,
+			       struct error *err)
 {
 	return format_write(format, p, file, err);
 }
 
 /* Returns CLI_GO_ON or an exit status. */
-static int parse_options(struct options *o, int argc, char **argv)
+static int record_parse_options(struct record_options *o, int argc, char **argv)
 {
 	struct error err;
 	int option;
 
-	*o = (struct options){ .output = NULL };
+	*o = (struct record_options){ .output = NULL };
 	sampling_defaults(&o->recording, o->pids);
 	roundsoptions_defaults(&o->rounds);
 	opterr = 0;
@@ -263,7 +263,7 @@ static int parse_options(struct options *o, int argc, char **argv)
 			return cli_bad_option(argv, option);
 		if (option == 'h')
 			return cli_help_on("record");
-		if (take_option(o, option, &err) ||
+		if (record_take_option(o, option, &err) ||
 		    (option == 'p' &&
 		     parse_more_pids(argv, &optind, o->pids, &o->recording.pid_count, &err)))
 			return cli_fail(&err);
@@ -279,7 +279,7 @@ static int parse_options(struct options *o, int argc, char **argv)
 		return check_rounds(o, argc, argv);
 	if (!o->format)
 		o->format = format_guess(o->output ? o->output : "", o->quiet);
-	o->recording.write = write_format;
+	o->recording.write = record_write_format;
 	o->recording.write_ctx = o->format;
 	return check_options(o, argc, argv);
 }
@@ -289,7 +289,7 @@ static struct recording *running;
 static volatile sig_atomic_t forward_pid;
 
 /* The terminal sends Ctrl-C to our command, too; SIGTERM and SIGHUP are forwarded to it. */
-static void on_signal(int sig)
+static void record_on_signal(int sig)
 {
 	if (forward_pid && sig != SIGINT)
 		kill(forward_pid, sig);
@@ -303,7 +303,7 @@ static void show_fetching(void *progress, const char *line)
 }
 
 /* If the network fails, the profile is written nevertheless. */
-static void fetch_debug_files(struct recording *r, const struct options *o,
+static void fetch_debug_files(struct recording *r, const struct record_options *o,
 			      struct progress *progress)
 {
 	const struct fetching_stats *s = NULL;
@@ -322,8 +322,8 @@ static void fetch_debug_files(struct recording *r, const struct options *o,
 			 *s->problem ? "; " : "", s->problem);
 }
 
-static int write_profile(struct recording *r, const struct options *o, struct outfile *file,
-			 uint64_t *bytes, struct error *err)
+static int record_write_profile(struct recording *r, const struct record_options *o,
+				struct outfile *file, uint64_t *bytes, struct error *err)
 {
 	int rc = recording_write(r, o->symbolize, (char *)o->command_line.data, file, err);
 
@@ -333,7 +333,7 @@ static int write_profile(struct recording *r, const struct options *o, struct ou
 
 /* Writes what was sampled and says what it is. An empty profile is not written: it would pass for a
  * result, and a file of that name may be one. */
-static int write_and_say(struct recording *r, const struct options *o, struct outfile *file,
+static int write_and_say(struct recording *r, const struct record_options *o, struct outfile *file,
 			 const char *path, struct progress *progress)
 {
 	bool empty = outcome_is_empty(recording_stats(r));
@@ -345,7 +345,7 @@ static int write_and_say(struct recording *r, const struct options *o, struct ou
 		fetch_debug_files(r, o, progress);
 	progress_say(progress, "symbolizing…");
 	if (!empty)
-		rc = write_profile(r, o, file, &bytes, &err);
+		rc = record_write_profile(r, o, file, &bytes, &err);
 	progress_say(progress, NULL);
 	if (!o->quiet)
 		ending_warnings(r);
@@ -360,14 +360,14 @@ static int write_and_say(struct recording *r, const struct options *o, struct ou
 	return empty ? EXIT_EMPTY : EXIT_DONE;
 }
 
-static bool outlives(const struct recording *r)
+static bool record_outlives(const struct recording *r)
 {
 	return recording_stats(r)->end == RECORDING_TIME_UP && recording_command_runs(r);
 }
 
 /* Records and writes. The target and the output are open. */
-static int record(struct recording *r, const struct options *o, struct outfile *file,
-		  const char *path)
+static int record_record(struct recording *r, const struct record_options *o, struct outfile *file,
+			 const char *path)
 {
 	struct error err = { 0 };
 	struct progress progress;
@@ -376,7 +376,7 @@ static int record(struct recording *r, const struct options *o, struct outfile *
 	progress_init(&progress, o->quiet, o->recording.duration_ns, o->recording.rate);
 	running = r;
 	forward_pid = o->recording.command ? recording_process(r)->pid : 0;
-	signals_catch(on_signal);
+	signals_catch(record_on_signal);
 	rc = recording_run(r, progress_show, &progress, &err);
 	if (rc && !recording_stats(r)->elapsed_ns)
 		return cli_fail(&err);
@@ -386,13 +386,13 @@ static int record(struct recording *r, const struct options *o, struct outfile *
 		cli_fail(&err);
 		return EXIT_LOST;
 	}
-	if (!o->recording.command || status == EXIT_FAILED || outlives(r))
+	if (!o->recording.command || status == EXIT_FAILED || record_outlives(r))
 		return status;
 	return cli_command_status(recording_wait_command(r));
 }
 
 /* Opens the output, drops the privileges that are not needed any more, and records. */
-static int open_and_record(struct recording *r, struct options *o, struct outfile *file)
+static int open_and_record(struct recording *r, struct record_options *o, struct outfile *file)
 {
 	struct privilege_needs needs = { .output = file,
 					 .command = o->recording.command,
@@ -405,11 +405,11 @@ static int open_and_record(struct recording *r, struct options *o, struct outfil
 		o->output = name;
 	if (outfile_open(file, o->output, &err) || privilege_drop(&needs, &err))
 		return cli_fail(&err);
-	return record(r, o, file, o->output);
+	return record_record(r, o, file, o->output);
 }
 
 /* A command of ours, and several processes, have no line. */
-static void find_whose(struct options *o)
+static void find_whose(struct record_options *o)
 {
 	struct resource resource = { 0 };
 	struct process p;
@@ -423,7 +423,7 @@ static void find_whose(struct options *o)
 	o->recording.whose = o->whose;
 }
 
-static int record_once(struct recording **r, struct options *o, struct outfile *file)
+static int record_once(struct recording **r, struct record_options *o, struct outfile *file)
 {
 	struct error err;
 	int rc;
@@ -439,11 +439,11 @@ int cli_record(int argc, char **argv)
 {
 	struct outfile file = OUTFILE_NONE;
 	struct recording *r = NULL;
-	struct options o;
+	struct record_options o;
 	int status;
 
 	set_priority(PRIORITY_PROMPT);
-	status = parse_options(&o, argc, argv);
+	status = record_parse_options(&o, argc, argv);
 	if (status == CLI_GO_ON && (at_once(&o) || roundsoptions_wanted(&o.rounds)))
 		set_priority(PRIORITY_ORDINARY); /* they read and merge profiles in this thread */
 	if (status == CLI_GO_ON && at_once(&o))

@@ -22,20 +22,20 @@
 
 static struct rounds *running;
 
-static void on_signal(int sig)
+static void record_rounds_on_signal(int sig)
 {
 	(void)sig;
 	rounds_stop(running);
 }
 
-struct telling {
+struct record_rounds_telling {
 	bool quiet;
 	struct progress progress;
 };
 
-static void say(void *ctx, enum rounds_news news, const char *line)
+static void record_rounds_say(void *ctx, enum rounds_news news, const char *line)
 {
-	const struct telling *t = ctx;
+	const struct record_rounds_telling *t = ctx;
 
 	if (t->quiet && news != ROUNDS_TROUBLE)
 		return;
@@ -46,7 +46,7 @@ static void say(void *ctx, enum rounds_news news, const char *line)
 /* The batch's number is given when it is written; its name's other half is known now. */
 static void show_round(void *ctx, const struct recording_stats *s)
 {
-	const struct telling *t = ctx;
+	const struct record_rounds_telling *t = ctx;
 	char line[200], name[BATCH_NAME_ROOM], elapsed[24], of[24];
 	const struct batch_name n = {
 		.start_s = (int64_t)((clock_ns(CLOCK_REALTIME) - s->elapsed_ns) / NS_PER_S)
@@ -81,7 +81,7 @@ static int default_folder(const struct rounds_options *o, char *name, size_t roo
 
 /* The key of the folder's lock (rounds/batch/lock.h) if the target is not a process: a
  * second sampler must not write batches of the same target there. NULL: made from the process. */
-static const char *make_key(const struct roundsoptions *o, char *key, size_t room)
+static const char *record_rounds_make_key(const struct roundsoptions *o, char *key, size_t room)
 {
 	if (o->rounds.recording.pid_count)
 		return NULL;
@@ -92,7 +92,7 @@ static const char *make_key(const struct roundsoptions *o, char *key, size_t roo
 	return key;
 }
 
-static int open_source(struct roundsoptions *o, struct error *err)
+static int record_rounds_open_source(struct roundsoptions *o, struct error *err)
 {
 	struct http_request request = o->http.request;
 
@@ -121,7 +121,7 @@ static int open_pushes(const struct roundsoptions *o, struct push **pushes, stru
 }
 
 /* Everything is open: drops the privileges that are not needed any more, and runs. */
-static int run(struct rounds *r, struct error *err)
+static int record_rounds_run(struct rounds *r, struct error *err)
 {
 	const struct privilege_needs needs = { .folder = rounds_folder(r), .samples = true };
 	uint64_t written = 0;
@@ -130,7 +130,7 @@ static int run(struct rounds *r, struct error *err)
 	if (rc)
 		return rc;
 	running = r;
-	signals_catch(on_signal);
+	signals_catch(record_rounds_on_signal);
 	return rounds_run(r, &written, err);
 }
 
@@ -138,7 +138,7 @@ int cli_rounds(struct roundsoptions *o, const char *output, bool quiet)
 {
 	struct push *pushes[ROUNDSOPTIONS_PUSHES] = { NULL };
 	struct rounds *r = NULL;
-	struct telling telling = { .quiet = quiet };
+	struct record_rounds_telling telling = { .quiet = quiet };
 	char folder[300], key[200];
 	struct error err;
 	int rc = 0, status = EXIT_DONE;
@@ -149,25 +149,25 @@ int cli_rounds(struct roundsoptions *o, const char *output, bool quiet)
 		output = folder;
 	}
 	o->rounds.batches.path = output;
-	o->rounds.batches.key = make_key(o, key, sizeof(key));
+	o->rounds.batches.key = record_rounds_make_key(o, key, sizeof(key));
 	o->rounds.tags = o->tags;
 	o->rounds.pushes = pushes;
 	o->rounds.push_count = o->push_count;
 	o->rounds.version = SAMPLER_VERSION;
-	o->rounds.say = say;
+	o->rounds.say = record_rounds_say;
 	o->rounds.say_ctx = o->rounds.progress_ctx = &telling;
 	o->rounds.progress = show_round;
 	progress_init(&telling.progress, quiet, o->rounds.recording.duration_ns,
 		      o->rounds.recording.rate);
 	heap_settle();
 	if (!rc)
-		rc = open_source(o, &err);
+		rc = record_rounds_open_source(o, &err);
 	if (!rc)
 		rc = open_pushes(o, pushes, &err);
 	if (!rc)
 		rc = rounds_new(&r, &o->rounds, &err);
 	if (!rc)
-		rc = run(r, &err);
+		rc = record_rounds_run(r, &err);
 	progress_say(&telling.progress, NULL);
 	lost = r && rounds_lost(r);
 	rounds_free(r);

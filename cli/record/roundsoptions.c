@@ -34,7 +34,7 @@ void roundsoptions_release(struct roundsoptions *o)
 }
 
 /* "KEY:VALUE" */
-static int add_tag(struct roundsoptions *o, const char *text, struct error *err)
+static int roundsoptions_add_tag(struct roundsoptions *o, const char *text, struct error *err)
 {
 	const char *colon = strchr(text, ':');
 	char *copy;
@@ -101,7 +101,7 @@ static bool set_rounds(struct roundsoptions *o, int option, char *value, int *rc
 }
 
 /* The option's name, for messages. */
-static const char *name_of(int option)
+static const char *roundsoptions_name_of(int option)
 {
 	static const struct option options[] = { ROUNDS_OPTIONS };
 
@@ -136,7 +136,7 @@ static bool set_source(struct roundsoptions *o, int option, const char *value, i
 	default:
 		return false;
 	}
-	o->source_given = name_of(option);
+	o->source_given = roundsoptions_name_of(option);
 	return true;
 }
 
@@ -156,7 +156,7 @@ static bool set_batches(struct roundsoptions *o, int option, char *value, int *r
 		*rc = parse_positive_duration(value, &o->rounds.batches.max_age_ns, err);
 		return true;
 	case ROUNDSOPTION_TAG:
-		*rc = add_tag(o, value, err);
+		*rc = roundsoptions_add_tag(o, value, err);
 		return true;
 	case ROUNDSOPTION_PUSH:
 		*rc = add_push(o, value, err);

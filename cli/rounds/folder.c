@@ -73,8 +73,8 @@ static int file_path(const struct adding *a, size_t row, const char *file, char 
 	return S_ISREG(st.st_mode) ? 0 : error_set(err, ERR_FORMAT, "'%s' is no file", *path);
 }
 
-static int load(const struct adding *a, size_t row, const char *file, struct buffer *bytes,
-		struct error *err)
+static int folder_load(const struct adding *a, size_t row, const char *file, struct buffer *bytes,
+		       struct error *err)
 {
 	char *path = NULL;
 	int rc = file_path(a, row, file, &path, err);
@@ -85,7 +85,7 @@ static int load(const struct adding *a, size_t row, const char *file, struct buf
 	return rc;
 }
 
-static int take(void *out, const void *data, size_t len, struct error *err)
+static int folder_take(void *out, const void *data, size_t len, struct error *err)
 {
 	return out && buffer_add(out, data, len) ? error_nomem(err) : 0;
 }
@@ -118,17 +118,17 @@ static int is_another_program(const struct adding *a, const struct buffer *old,
 	return rc;
 }
 
-static int subtract(const struct adding *a, const struct buffer *old, const struct buffer *now,
-		    struct buffer *difference, struct error *err)
+static int folder_subtract(const struct adding *a, const struct buffer *old,
+			   const struct buffer *now, struct buffer *difference, struct error *err)
 {
 	const struct delta_options o = { .allow_negative = true, .max_size = a->max_size };
 	struct delta_computer *dc = NULL;
 	int rc = delta_new(&dc, &o, err);
 
 	if (!rc && old)
-		rc = delta_compute(dc, old->data, old->len, take, NULL, err);
+		rc = delta_compute(dc, old->data, old->len, folder_take, NULL, err);
 	if (!rc)
-		rc = delta_compute(dc, now->data, now->len, take, difference, err);
+		rc = delta_compute(dc, now->data, now->len, folder_take, difference, err);
 	delta_free(dc);
 	return rc;
 }
@@ -139,14 +139,14 @@ static int read_difference(const struct adding *a, const struct part *part, stru
 {
 	struct buffer old = { 0 }, now = { 0 }, difference = { 0 };
 	bool another = false;
-	int rc = load(a, part->old_row, part->old, &old, err);
+	int rc = folder_load(a, part->old_row, part->old, &old, err);
 
 	if (!rc)
-		rc = load(a, part->row, part->file, &now, err);
+		rc = folder_load(a, part->row, part->file, &now, err);
 	if (!rc && part->may_reset)
 		rc = is_another_program(a, &old, &now, &another, err);
 	if (!rc)
-		rc = subtract(a, another ? NULL : &old, &now, &difference, err);
+		rc = folder_subtract(a, another ? NULL : &old, &now, &difference, err);
 	if (!rc)
 		rc = profile_init(p) ?
 			     error_nomem(err) :
@@ -159,8 +159,8 @@ static int read_difference(const struct adding *a, const struct part *part, stru
 	return rc;
 }
 
-static int read_part(const struct adding *a, const struct part *part, struct profile *p,
-		     struct error *err)
+static int folder_read_part(const struct adding *a, const struct part *part, struct profile *p,
+			    struct error *err)
 {
 	char *path = NULL;
 	int rc;
@@ -186,11 +186,11 @@ static void keep_columns(struct profile *p, enum part_of of)
 }
 
 /* A state has no duration, and its file may be that of a part which is added, too. */
-static int add_part(const struct adding *a, const struct part *part, struct merge *m,
-		    struct error *err)
+static int folder_add_part(const struct adding *a, const struct part *part, struct merge *m,
+			   struct error *err)
 {
 	struct profile p = { 0 };
-	int rc = read_part(a, part, &p, err);
+	int rc = folder_read_part(a, part, &p, err);
 
 	if (!rc) {
 		keep_columns(&p, part->of);
@@ -202,8 +202,8 @@ static int add_part(const struct adding *a, const struct part *part, struct merg
 	return rc;
 }
 
-static int add_parts(const struct adding *a, const struct parts *parts, struct profile *sum,
-		     struct error *err)
+static int folder_add_parts(const struct adding *a, const struct parts *parts, struct profile *sum,
+			    struct error *err)
 {
 	struct merge *m;
 	int rc = merge_new(&m, err);
@@ -211,7 +211,7 @@ static int add_parts(const struct adding *a, const struct parts *parts, struct p
 	if (rc)
 		return rc;
 	for (size_t i = 0; !rc && i < parts->count; i++)
-		rc = add_part(a, &parts->list[i], m, err);
+		rc = folder_add_part(a, &parts->list[i], m, err);
 	if (!rc)
 		return merge_finish(m, sum, err);
 	merge_free(m);
@@ -233,7 +233,7 @@ static void times(const struct catalog *c, const struct parts *p, char from[24],
 	range_time(last, to);
 }
 
-static void tell(const struct catalog *c, const struct parts *p, const char *type)
+static void folder_tell(const struct catalog *c, const struct parts *p, const char *type)
 {
 	char from[24], to[24];
 
@@ -253,8 +253,8 @@ static void tell(const struct catalog *c, const struct parts *p, const char *typ
 			p->series[0], p->series[1]);
 }
 
-static int read_range(struct profile *p, const char *path, const struct range *r, const char *type,
-		      uint64_t max_size, struct error *err)
+static int folder_read_range(struct profile *p, const char *path, const struct batch_range *r,
+			     const char *type, uint64_t max_size, struct error *err)
 {
 	struct parts parts = { 0 };
 	struct catalog c = { 0 };
@@ -269,9 +269,9 @@ static int read_range(struct profile *p, const char *path, const struct range *r
 			"what %s of that time counts began before it: a longer range has more",
 			type);
 	if (!rc)
-		rc = add_parts(&a, &parts, p, err);
+		rc = folder_add_parts(&a, &parts, p, err);
 	if (!rc)
-		tell(&c, &parts, type);
+		folder_tell(&c, &parts, type);
 	parts_release(&parts);
 	catalog_release(&c);
 	return rc;
@@ -280,7 +280,7 @@ static int read_range(struct profile *p, const char *path, const struct range *r
 int folder_read(struct profile *p, const char *path, const struct folder_options *o,
 		uint64_t back_ns, uint64_t max_size, struct error *err)
 {
-	struct range r;
+	struct batch_range r;
 	int rc;
 
 	if (!folder_is(path))
@@ -290,5 +290,5 @@ int folder_read(struct profile *p, const char *path, const struct folder_options
 	if (rc)
 		return rc;
 	range_back(&r, back_ns);
-	return read_range(p, path, &r, o->type ? o->type : "cpu", max_size, err);
+	return folder_read_range(p, path, &r, o->type ? o->type : "cpu", max_size, err);
 }

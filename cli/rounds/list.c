@@ -23,8 +23,8 @@ static const struct option long_options[] = {
 };
 
 /* The rows in the range; the caller frees *rows. */
-static int choose(const struct catalog *c, const struct range *r, const char *path, size_t **rows,
-		  size_t *count, struct error *err)
+static int list_choose(const struct catalog *c, const struct batch_range *r, const char *path,
+		       size_t **rows, size_t *count, struct error *err)
 {
 	*rows = malloc(c->count * sizeof(**rows));
 	*count = 0;
@@ -36,13 +36,14 @@ static int choose(const struct catalog *c, const struct range *r, const char *pa
 	return *count ? 0 : range_empty(r, c, path, err);
 }
 
-static int show(const struct catalog *c, const struct range *r, const char *path, struct error *err)
+static int list_show(const struct catalog *c, const struct batch_range *r, const char *path,
+		     struct error *err)
 {
 	struct outfile file = OUTFILE_NONE;
 	struct table_view view = { .width = terminal_width() };
 	struct buffer text = { 0 };
 	size_t *rows = NULL;
-	int rc = choose(c, r, path, &rows, &view.count, err);
+	int rc = list_choose(c, r, path, &rows, &view.count, err);
 
 	setlocale(LC_CTYPE, "");
 	view.rows = rows;
@@ -61,16 +62,16 @@ static int show(const struct catalog *c, const struct range *r, const char *path
 	return rc;
 }
 
-static int list(const char *path, const struct range_options *o, struct error *err)
+static int list_list(const char *path, const struct range_options *o, struct error *err)
 {
 	struct catalog c = { 0 };
-	struct range r;
+	struct batch_range r;
 	int rc = range_make(&r, o, (int64_t)clock_ns(CLOCK_REALTIME), err);
 
 	if (!rc)
 		rc = catalog_open(&c, path, err);
 	if (!rc)
-		rc = show(&c, &r, path, err);
+		rc = list_show(&c, &r, path, err);
 	catalog_release(&c);
 	return rc;
 }
@@ -93,5 +94,5 @@ int cli_list_rounds(int argc, char **argv)
 	if (optind != argc - 1)
 		return cli_usage(optind == argc ? "rounds needs a folder of batches" :
 						  "rounds takes one folder");
-	return list(argv[optind], &o, &err) ? cli_fail(&err) : EXIT_DONE;
+	return list_list(argv[optind], &o, &err) ? cli_fail(&err) : EXIT_DONE;
 }

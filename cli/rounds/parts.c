@@ -68,7 +68,7 @@ static enum over_rounds over_rounds(enum capture_type type)
 	return type == CAPTURE_CPU || type == CAPTURE_WALL || type == CAPTURE_ALLOC ? ADDS : LASTS;
 }
 
-static int add_part(struct choosing *k, const struct part *part)
+static int parts_add_part(struct choosing *k, const struct part *part)
 {
 	struct parts *p = k->p;
 
@@ -79,7 +79,8 @@ static int add_part(struct choosing *k, const struct part *part)
 }
 
 /* The row's item of this kind and type; of custom profiles the one that was asked for. */
-static const struct catalog_item *find(const struct choosing *k, size_t row, enum catalog_kind kind)
+static const struct catalog_item *parts_find(const struct choosing *k, size_t row,
+					     enum catalog_kind kind)
 {
 	const char *type = is_custom(k->type) ? "custom" : k->type, *file;
 	const struct catalog_item *item = NULL;
@@ -121,7 +122,7 @@ static long previous(const struct choosing *k, size_t i)
 	return at;
 }
 
-static int gather(struct choosing *k, const struct range *r)
+static int parts_gather(struct choosing *k, const struct batch_range *r)
 {
 	int64_t first = INT64_MAX;
 
@@ -132,7 +133,7 @@ static int gather(struct choosing *k, const struct range *r)
 		if (!range_has(r, k->c, row))
 			continue;
 		k->p->batches++;
-		item = find(k, i, CATALOG_FILE);
+		item = parts_find(k, i, CATALOG_FILE);
 		k->p->without += !item;
 		if (!item)
 			continue;
@@ -157,7 +158,7 @@ static bool began_in_range(const struct choosing *k, const struct catalog_row *r
 /* What came in the i-th round. */
 static int add_growth(struct choosing *k, size_t i)
 {
-	const struct catalog_item *delta = find(k, k->have[i].row, CATALOG_DELTA);
+	const struct catalog_item *delta = parts_find(k, k->have[i].row, CATALOG_DELTA);
 	struct part part = { .row = k->have[i].row,
 			     .of = k->of_heap ? PART_GROWN : PART_ALL,
 			     .file = k->have[i].file };
@@ -166,7 +167,7 @@ static int add_growth(struct choosing *k, size_t i)
 
 	if (delta && !strstr(note, "whole")) {
 		part.file = catalog_text(k->c, delta->text);
-		return add_part(k, &part);
+		return parts_add_part(k, &part);
 	}
 	before = previous(k, i);
 	if (before >= 0) {
@@ -177,7 +178,7 @@ static int add_growth(struct choosing *k, size_t i)
 		k->p->cut++;
 		return 0;
 	}
-	return add_part(k, &part);
+	return parts_add_part(k, &part);
 }
 
 /* Has another process of the same program begun behind the end of the i-th batch, and not before?
@@ -205,28 +206,30 @@ static bool is_last_of_process(const struct choosing *k, size_t i)
 	return true;
 }
 
-static int add_states(struct choosing *k)
+static int parts_add_states(struct choosing *k)
 {
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < k->count; i++)
 		if (is_last_of_process(k, i) && !was_replaced(k, i))
-			rc = add_part(k, &(struct part){ .row = k->have[i].row,
-							 .of = k->of_heap ? PART_STATE : PART_ALL,
-							 .file = k->have[i].file });
+			rc = parts_add_part(
+				k, &(struct part){ .row = k->have[i].row,
+						   .of = k->of_heap ? PART_STATE : PART_ALL,
+						   .file = k->have[i].file });
 	return rc;
 }
 
-static int add_parts(struct choosing *k)
+static int parts_add_parts(struct choosing *k)
 {
 	int rc = 0;
 
 	for (size_t i = 0; !rc && k->over == ADDS && i < k->count; i++)
-		rc = add_part(k, &(struct part){ .row = k->have[i].row, .file = k->have[i].file });
+		rc = parts_add_part(
+			k, &(struct part){ .row = k->have[i].row, .file = k->have[i].file });
 	for (size_t i = 0; !rc && k->over == GROWS && i < k->count; i++)
 		rc = add_growth(k, i);
 	if (!rc && (k->over == LASTS || k->of_heap))
-		rc = add_states(k);
+		rc = parts_add_states(k);
 	return rc;
 }
 
@@ -241,7 +244,7 @@ static void name_type(char *all, size_t room, const char *type)
 		snprintf(all + len, room - len, "%s%s", len ? ", " : "", quoted);
 }
 
-static int none_has_it(const struct choosing *k, const struct range *r, const char *path)
+static int none_has_it(const struct choosing *k, const struct batch_range *r, const char *path)
 {
 	char all[300] = "";
 
@@ -270,8 +273,8 @@ static int none_has_it(const struct choosing *k, const struct range *r, const ch
 			 k->p->batches, path, k->type, *all ? all : "there is none");
 }
 
-int parts_choose(struct parts *p, const struct catalog *c, const struct range *r, const char *type,
-		 const char *path, struct error *err)
+int parts_choose(struct parts *p, const struct catalog *c, const struct batch_range *r,
+		 const char *type, const char *path, struct error *err)
 {
 	struct choosing k = { .p = p, .c = c, .type = type, .err = err };
 	enum capture_type which;
@@ -284,11 +287,11 @@ int parts_choose(struct parts *p, const struct catalog *c, const struct range *r
 	k.over = over_rounds(which);
 	p->is_state = k.over == LASTS;
 	k.of_heap = which == CAPTURE_HEAP || which == CAPTURE_ALLOCS;
-	rc = gather(&k, r);
+	rc = parts_gather(&k, r);
 	if (!rc && !k.count)
 		rc = none_has_it(&k, r, path);
 	if (!rc)
-		rc = add_parts(&k);
+		rc = parts_add_parts(&k);
 	free(k.have);
 	return rc;
 }

@@ -26,7 +26,7 @@
 struct catalog;
 struct catalog_row;
 struct error;
-struct range;
+struct batch_range;
 
 enum part_of {
 	PART_ALL,   /* all columns */
@@ -57,8 +57,8 @@ struct parts {
 /* Chooses the parts of the type ("heap", "custom-NAME"). ERR_USAGE: there is no such type, or it is
  * no profile; ERR_NOTFOUND: no batch is in the range, or none has the type; ERR_NOMEM. The caller
  * calls parts_release, after an error too. */
-int parts_choose(struct parts *p, const struct catalog *c, const struct range *r, const char *type,
-		 const char *path, struct error *err);
+int parts_choose(struct parts *p, const struct catalog *c, const struct batch_range *r,
+		 const char *type, const char *path, struct error *err);
 void parts_release(struct parts *p);
 
 #endif

@@ -9,7 +9,7 @@
 #include "cli/common/cli.h"
 #include "rounds/catalog/rows.h"
 
-static int add_tag(struct range_options *o, const char *text, struct error *err)
+static int range_add_tag(struct range_options *o, const char *text, struct error *err)
 {
 	const char *colon = strchr(text, ':');
 
@@ -34,7 +34,7 @@ int range_option(struct range_options *o, int option, char *value, struct error 
 		o->last = value;
 		return 0;
 	case RANGE_TAG:
-		return add_tag(o, value, err);
+		return range_add_tag(o, value, err);
 	default:
 		return 1;
 	}
@@ -45,12 +45,12 @@ bool range_given(const struct range_options *o)
 	return o->from || o->to || o->last || o->tag_count;
 }
 
-int range_make(struct range *r, const struct range_options *o, int64_t now, struct error *err)
+int range_make(struct batch_range *r, const struct range_options *o, int64_t now, struct error *err)
 {
 	uint64_t last = 0;
 	int rc = 0;
 
-	*r = (struct range){ .options = o, .from = INT64_MIN, .to = INT64_MAX };
+	*r = (struct batch_range){ .options = o, .from = INT64_MIN, .to = INT64_MAX };
 	if (o->last && o->from)
 		return error_set(err, ERR_USAGE, "'--last' and '--from' exclude each other");
 	if (o->from)
@@ -73,7 +73,7 @@ int range_make(struct range *r, const struct range_options *o, int64_t now, stru
 	return 0;
 }
 
-void range_back(struct range *r, uint64_t ns)
+void range_back(struct batch_range *r, uint64_t ns)
 {
 	int64_t by = ns < INT64_MAX ? (int64_t)ns : INT64_MAX;
 
@@ -83,7 +83,8 @@ void range_back(struct range *r, uint64_t ns)
 		r->to = INT64_MIN;
 }
 
-static bool has_tags(const struct range *r, const struct catalog *c, const struct catalog_row *row)
+static bool has_tags(const struct batch_range *r, const struct catalog *c,
+		     const struct catalog_row *row)
 {
 	char key[256];
 
@@ -97,7 +98,7 @@ static bool has_tags(const struct range *r, const struct catalog *c, const struc
 	return true;
 }
 
-bool range_has(const struct range *r, const struct catalog *c, const struct catalog_row *row)
+bool range_has(const struct batch_range *r, const struct catalog *c, const struct catalog_row *row)
 {
 	int64_t start = catalog_start(row), middle = start + (catalog_end(row) - start) / 2;
 
@@ -114,7 +115,8 @@ const char *range_time(int64_t ns, char text[24])
 	return text;
 }
 
-int range_empty(const struct range *r, const struct catalog *c, const char *path, struct error *err)
+int range_empty(const struct batch_range *r, const struct catalog *c, const char *path,
+		struct error *err)
 {
 	int64_t first = INT64_MAX, last = INT64_MIN;
 	char from[24], to[24];

@@ -48,7 +48,7 @@ struct range_options {
 };
 
 /* From `from` on until before `to`, ns since 1970. */
-struct range {
+struct batch_range {
 	const struct range_options *options;
 	int64_t from, to;
 };
@@ -61,15 +61,16 @@ int range_option(struct range_options *o, int option, char *value, struct error 
 bool range_given(const struct range_options *o);
 
 /* Makes the range out of the options; `now` is ns since 1970. ERR_USAGE. */
-int range_make(struct range *r, const struct range_options *o, int64_t now, struct error *err);
+int range_make(struct batch_range *r, const struct range_options *o, int64_t now,
+	       struct error *err);
 
 /* Moves it back by so many ns. */
-void range_back(struct range *r, uint64_t ns);
+void range_back(struct batch_range *r, uint64_t ns);
 
-bool range_has(const struct range *r, const struct catalog *c, const struct catalog_row *row);
+bool range_has(const struct batch_range *r, const struct catalog *c, const struct catalog_row *row);
 
 /* Why there is nothing: sets ERR_NOTFOUND, with the times of the batches that there are. */
-int range_empty(const struct range *r, const struct catalog *c, const char *path,
+int range_empty(const struct batch_range *r, const struct catalog *c, const char *path,
 		struct error *err);
 
 /* "2026-11-21 17:15:00". Returns `text`, of 24 bytes. */

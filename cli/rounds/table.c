@@ -21,11 +21,11 @@
 
 enum { WIDTH = 80, LABEL = 12, SPARK_LEAST = 8, NO_ROW = -1 };
 
-enum metric { CPU, RSS, GOROUTINES, METRICS };
+enum rounds_table_metric { CPU, RSS, GOROUTINES, METRICS };
 
 static const char *const labels[METRICS] = { "CPU", "RSS", "goroutines" };
 
-struct table {
+struct rounds_table {
 	struct buffer *out;
 	const struct catalog *c;
 	const struct table_view *view;
@@ -38,7 +38,7 @@ struct table {
 	int rc;
 };
 
-static const struct catalog_row *row_at(const struct table *t, long i)
+static const struct catalog_row *row_at(const struct rounds_table *t, long i)
 {
 	return &t->c->rows[t->view->rows[i]];
 }
@@ -51,7 +51,7 @@ static double cpus(const struct catalog_row *row)
 	return (double)row->target_cpu_ns / (double)row->duration_ns;
 }
 
-static const char *show(enum metric metric, double value, char text[24])
+static const char *rounds_table_show(enum rounds_table_metric metric, double value, char text[24])
 {
 	if (isnan(value))
 		strcpy(text, "-");
@@ -66,7 +66,7 @@ static const char *show(enum metric metric, double value, char text[24])
 }
 
 /* Fills t->before; programs are strings of the catalog. */
-static int find_before(struct table *t)
+static int find_before(struct rounds_table *t)
 {
 	long *last = malloc(t->c->strings.count * sizeof(*last));
 
@@ -86,7 +86,8 @@ static int find_before(struct table *t)
 	return 0;
 }
 
-static bool occurs(const struct table *t, size_t from, size_t to, const struct catalog_row *of)
+static bool rounds_table_occurs(const struct rounds_table *t, size_t from, size_t to,
+				const struct catalog_row *of)
 {
 	for (size_t i = from; i < to; i++)
 		if (catalog_same_process(row_at(t, (long)i), of))
@@ -96,20 +97,21 @@ static bool occurs(const struct table *t, size_t from, size_t to, const struct c
 
 /* Is the row the first of its process, and is that of the row before over? Processes that run side
  * by side take turns in the list. */
-static bool is_restart(const struct table *t, size_t i)
+static bool is_restart(const struct rounds_table *t, size_t i)
 {
 	const struct catalog_row *row = row_at(t, (long)i), *before;
 
 	if (t->before[i] == NO_ROW || row->trouble)
 		return false;
 	before = row_at(t, t->before[i]);
-	return !before->trouble && !catalog_same_process(before, row) && !occurs(t, 0, i, row) &&
-	       !occurs(t, i + 1, t->view->count, before);
+	return !before->trouble && !catalog_same_process(before, row) &&
+	       !rounds_table_occurs(t, 0, i, row) &&
+	       !rounds_table_occurs(t, i + 1, t->view->count, before);
 }
 
 /* The pause before the row in ns, if rounds did not follow each other as they had before; else 0.
  * In seconds, as names have them: those of hostile names do not fit into ns. */
-static uint64_t pause_before(const struct table *t, size_t i)
+static uint64_t pause_before(const struct rounds_table *t, size_t i)
 {
 	long b = t->before[i], a = b == NO_ROW ? NO_ROW : t->before[b];
 	int64_t step, earlier, pause;
@@ -124,8 +126,8 @@ static uint64_t pause_before(const struct table *t, size_t i)
 	return (uint64_t)(pause < UINT32_MAX ? pause : UINT32_MAX) * NS_PER_S;
 }
 
-static void __attribute__((format(printf, 3, 4))) remark(struct table *t, const char **before,
-							 const char *fmt, ...)
+static void __attribute__((format(printf, 3, 4))) remark(struct rounds_table *t,
+							 const char **before, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -136,7 +138,7 @@ static void __attribute__((format(printf, 3, 4))) remark(struct table *t, const 
 	*before = "; ";
 }
 
-static void add_remarks(struct table *t, size_t i)
+static void add_remarks(struct rounds_table *t, size_t i)
 {
 	const struct catalog_row *row = row_at(t, (long)i);
 	const struct catalog_item *skipped = NULL;
@@ -162,7 +164,7 @@ static void add_remarks(struct table *t, size_t i)
 }
 
 /* Ends the line that begins at `start`, cut at the terminal's width. */
-static void end_line(struct table *t, size_t start)
+static void rounds_table_end_line(struct rounds_table *t, size_t start)
 {
 	const char *mark = t->view->ascii ? "~" : "…";
 	size_t at = start, cut = start, columns = 0, len;
@@ -181,7 +183,7 @@ static void end_line(struct table *t, size_t start)
 	t->rc |= buffer_add(t->out, "\n", 1);
 }
 
-static void add_head(struct table *t)
+static void rounds_table_add_head(struct rounds_table *t)
 {
 	size_t start = t->out->len;
 
@@ -192,10 +194,10 @@ static void add_head(struct table *t)
 		t->rc |= buffer_addf(t->out, "  %10s", labels[GOROUTINES]);
 	if (t->many_programs)
 		t->rc |= buffer_addf(t->out, "  %-15s", "program");
-	end_line(t, start);
+	rounds_table_end_line(t, start);
 }
 
-static void add_row(struct table *t, size_t i)
+static void rounds_table_add_row(struct rounds_table *t, size_t i)
 {
 	const struct catalog_row *row = row_at(t, (long)i);
 	char when[24], took[24], text[24], samples[24] = "-";
@@ -207,17 +209,18 @@ static void add_row(struct table *t, size_t i)
 			     range_time(catalog_start(row), when),
 			     row->trouble ? "-" :
 					    summary_duration(row->duration_ns, took, sizeof(took)),
-			     show(CPU, t->values[CPU][i], text), samples);
-	for (enum metric m = RSS; m < METRICS; m++)
+			     rounds_table_show(CPU, t->values[CPU][i], text), samples);
+	for (enum rounds_table_metric m = RSS; m < METRICS; m++)
 		if (t->known[m])
-			t->rc |= buffer_addf(t->out, "  %10s", show(m, t->values[m][i], text));
+			t->rc |= buffer_addf(t->out, "  %10s",
+					     rounds_table_show(m, t->values[m][i], text));
 	if (t->many_programs)
 		t->rc |= buffer_addf(t->out, "  %-15s", catalog_text(t->c, row->series));
 	add_remarks(t, i);
-	end_line(t, start);
+	rounds_table_end_line(t, start);
 }
 
-static void add_sum(struct table *t)
+static void rounds_table_add_sum(struct rounds_table *t)
 {
 	int64_t first = INT64_MAX, last = INT64_MIN;
 	size_t start = t->out->len;
@@ -239,10 +242,10 @@ static void add_sum(struct table *t)
 				     t->restarts == 1 ? "" : "s");
 	if (t->incomplete)
 		t->rc |= buffer_addf(t->out, "; %zu with something missing", t->incomplete);
-	end_line(t, start);
+	rounds_table_end_line(t, start);
 }
 
-static void add_spark(struct table *t, enum metric m)
+static void add_spark(struct rounds_table *t, enum rounds_table_metric m)
 {
 	size_t width = t->view->width ? t->view->width : WIDTH, taken;
 	char least[24], most[24];
@@ -250,8 +253,8 @@ static void add_spark(struct table *t, enum metric m)
 
 	if (!spark_range(t->values[m], t->view->count, &from, &to))
 		return;
-	show(m, from, least);
-	show(m, to, most);
+	rounds_table_show(m, from, least);
+	rounds_table_show(m, to, most);
 	taken = LABEL + strlen(least) + strlen(most) + strlen("   to ");
 	t->rc |= buffer_addf(t->out, "%-*s", LABEL, labels[m]);
 	t->rc |= spark_add(t->out, t->values[m], t->view->count,
@@ -260,13 +263,13 @@ static void add_spark(struct table *t, enum metric m)
 	t->rc |= buffer_addf(t->out, "  %s to %s\n", least, most);
 }
 
-static int prepare(struct table *t)
+static int rounds_table_prepare(struct rounds_table *t)
 {
 	size_t count = t->view->count;
 
 	t->before = malloc(count * sizeof(*t->before) + 1);
 	t->rc = !t->before;
-	for (enum metric m = 0; m < METRICS; m++) {
+	for (enum rounds_table_metric m = 0; m < METRICS; m++) {
 		t->values[m] = malloc(count * sizeof(double) + 1);
 		t->rc |= !t->values[m];
 	}
@@ -276,7 +279,7 @@ static int prepare(struct table *t)
 		t->values[CPU][i] = cpus(row);
 		t->values[RSS][i] = row->rss;
 		t->values[GOROUTINES][i] = row->goroutines;
-		for (enum metric m = 0; m < METRICS; m++)
+		for (enum rounds_table_metric m = 0; m < METRICS; m++)
 			t->known[m] |= !isnan(t->values[m][i]);
 	}
 	return t->rc || find_before(t) ? ERR_NOMEM : 0;
@@ -284,20 +287,20 @@ static int prepare(struct table *t)
 
 int table_add(struct buffer *b, const struct catalog *c, const struct table_view *view)
 {
-	struct table t = { .out = b, .c = c, .view = view };
-	int rc = prepare(&t);
+	struct rounds_table t = { .out = b, .c = c, .view = view };
+	int rc = rounds_table_prepare(&t);
 
 	if (!rc) {
-		add_head(&t);
+		rounds_table_add_head(&t);
 		for (size_t i = 0; i < view->count; i++)
-			add_row(&t, i);
+			rounds_table_add_row(&t, i);
 		t.rc |= buffer_add(b, "\n", 1);
-		add_sum(&t);
-		for (enum metric m = 0; m < METRICS; m++)
+		rounds_table_add_sum(&t);
+		for (enum rounds_table_metric m = 0; m < METRICS; m++)
 			add_spark(&t, m);
 		rc = t.rc ? ERR_NOMEM : 0;
 	}
-	for (enum metric m = 0; m < METRICS; m++)
+	for (enum rounds_table_metric m = 0; m < METRICS; m++)
 		free(t.values[m]);
 	free(t.before);
 	return rc;

@@ -40,7 +40,7 @@ static int parse_order(const char *text, enum live_order *order, struct error *e
 			 text);
 }
 
-static int take_option(struct topoptions *o, int option, struct error *err)
+static int top_options_take_option(struct topoptions *o, int option, struct error *err)
 {
 	int rc = 0;
 
@@ -92,7 +92,7 @@ int topoptions_parse(struct topoptions *o, int argc, char **argv)
 			return cli_bad_option(argv, option);
 		if (option == 'h')
 			return cli_help_on("top");
-		if (take_option(o, option, &err) ||
+		if (top_options_take_option(o, option, &err) ||
 		    (option == 'p' &&
 		     parse_more_pids(argv, &optind, o->pids, &o->recording.pid_count, &err)))
 			return cli_fail(&err);

@@ -147,7 +147,7 @@ static int look_of(enum screen_look look)
 
 /* The next character in the locale's encoding; '?' for each byte that is invalid in it, and for a
  * character that cannot be printed. */
-static wchar_t next_character(const char **text, mbstate_t *state)
+static wchar_t screen_next_character(const char **text, mbstate_t *state)
 {
 	wchar_t c;
 	size_t n = mbrtowc(&c, *text, strlen(*text), state);
@@ -163,14 +163,14 @@ static wchar_t next_character(const char **text, mbstate_t *state)
 
 /* A character in the last column of the last line would scroll the screen, so lines end one column
  * before the edge. Returns the columns taken. */
-static int add_text(const char *text, int columns)
+static int screen_add_text(const char *text, int columns)
 {
 	int at = 0;
 	mbstate_t state;
 
 	memset(&state, 0, sizeof(state));
 	while (*text) {
-		wchar_t c = next_character(&text, &state);
+		wchar_t c = screen_next_character(&text, &state);
 
 		at += wcwidth(c);
 		if (at >= columns)
@@ -191,7 +191,7 @@ void screen_line(int line, enum screen_look look, const char *text)
 	attrset(look_of(look));
 	if (buffer_add_printable(&shown, text, strlen(text)) || buffer_add(&shown, "", 1))
 		goto out;
-	at = add_text((const char *)shown.data, columns);
+	at = screen_add_text((const char *)shown.data, columns);
 	for (; (look == SCREEN_TITLE || look == SCREEN_SELECTED) && at < columns - 1; at++)
 		addch(' ');
 out:

@@ -9,7 +9,7 @@
 #include "sampler/profile/summary.h"
 #include "sampler/recording.h"
 
-static double percent(double part, double whole)
+static double top_text_percent(double part, double whole)
 {
 	return whole > 0 ? 100.0 * part / whole : 0.0;
 }
@@ -30,7 +30,7 @@ void toptext_target(const struct topview *v, char *line)
 	const struct recording_stats *s = v->stats;
 	char elapsed[24];
 	int n = snprintf(line, TOPTEXT_LINE, "%s  %.1f%% CPU  ", v->target,
-			 percent((double)v->recent.cpu_ns, (double)v->recent.elapsed_ns));
+			 top_text_percent((double)v->recent.cpu_ns, (double)v->recent.elapsed_ns));
 
 	if (n > 0 && n < TOPTEXT_LINE && s->processes > 1)
 		n += snprintf(line + n, TOPTEXT_LINE - (size_t)n, "%lu processes, ", s->processes);
@@ -45,7 +45,7 @@ void toptext_target(const struct topview *v, char *line)
 
 /* The share of the due ticks that were made since the last profile. If none was due: 0, or 1 before
  * the first tick. */
-static double kept(const struct topview *v)
+static double top_text_kept(const struct topview *v)
 {
 	if (!v->recent.ticks_due)
 		return v->stats->ticks ? 0 : 1;
@@ -59,7 +59,8 @@ static const char *why_slower(const struct topview *v)
 {
 	uint64_t withheld = v->recent.ticks ? v->recent.withheld : v->stats->withheld;
 
-	return kept(v) < 0.99 && withheld > v->recent.ticks_due / 100 ? " (--max-cpu)" : "";
+	return top_text_kept(v) < 0.99 && withheld > v->recent.ticks_due / 100 ? " (--max-cpu)" :
+										 "";
 }
 
 /* How far the shares of the last seconds may be off, if their samples are few. */
@@ -83,7 +84,7 @@ static const char *pauses(const struct recording_stats *s, char text[96])
 	snprintf(text, 96, "held p50 %s, max %s, %.2f%% of its CPU time",
 		 summary_duration(heldtime_percentile(&s->held, 50), p50, sizeof(p50)),
 		 summary_duration(s->held.max, max, sizeof(max)),
-		 percent((double)s->held.sum, (double)s->target_cpu_ns));
+		 top_text_percent((double)s->held.sum, (double)s->target_cpu_ns));
 	return text;
 }
 
@@ -93,9 +94,10 @@ void toptext_sampler(const struct topview *v, char *line)
 	char few[48], held[96];
 
 	snprintf(line, TOPTEXT_LINE, "%lu samples%s  %.1f Hz%s  %s  sampler %.1f%% CPU",
-		 v->stats->samples, uncertainty(v, few), v->rate * (kept(v) < 1 ? kept(v) : 1),
-		 why_slower(v), pauses(v->stats, held),
-		 percent((double)v->recent.own_cpu_ns, (double)v->recent.elapsed_ns));
+		 v->stats->samples, uncertainty(v, few),
+		 v->rate * (top_text_kept(v) < 1 ? top_text_kept(v) : 1), why_slower(v),
+		 pauses(v->stats, held),
+		 top_text_percent((double)v->recent.own_cpu_ns, (double)v->recent.elapsed_ns));
 }
 
 void toptext_spans(const struct topview *v, char *line)
@@ -140,8 +142,8 @@ double toptext_heat(const struct topview *v, size_t i)
 	const struct live *l = v->live;
 
 	if (v->threads)
-		return percent((double)l->threads[i].recent, (double)v->window_ns) / 100;
-	return percent((double)l->rows[i].recent.flat, (double)l->total.flat) / 100;
+		return top_text_percent((double)l->threads[i].recent, (double)v->window_ns) / 100;
+	return top_text_percent((double)l->rows[i].recent.flat, (double)l->total.flat) / 100;
 }
 
 /* Appends a name that fits into the rest of the line. The screen's last column stays free. */
@@ -163,8 +165,8 @@ static void thread_row(const struct topview *v, const struct live_thread *t, cha
 	else
 		snprintf(number, sizeof(number), "%ld", t->tid);
 	snprintf(line, TOPTEXT_LINE, "%8s %9.2f %9.2f  %-15s  ", number,
-		 percent((double)t->recent, (double)v->window_ns),
-		 percent((double)t->whole, (double)v->elapsed_ns), t->name);
+		 top_text_percent((double)t->recent, (double)v->window_ns),
+		 top_text_percent((double)t->whole, (double)v->elapsed_ns), t->name);
 	append_name(v, t->hottest ? t->hottest : "", line);
 }
 
@@ -178,9 +180,9 @@ void toptext_row(const struct topview *v, size_t i, char *line)
 		return;
 	}
 	snprintf(line, TOPTEXT_LINE, "%7.2f %7.2f   %7.2f %7.2f  ",
-		 percent((double)r->recent.flat, (double)l->total.flat),
-		 percent((double)r->recent.cum, (double)l->total.flat),
-		 percent((double)r->whole.flat, (double)l->total.cum),
-		 percent((double)r->whole.cum, (double)l->total.cum));
+		 top_text_percent((double)r->recent.flat, (double)l->total.flat),
+		 top_text_percent((double)r->recent.cum, (double)l->total.flat),
+		 top_text_percent((double)r->whole.flat, (double)l->total.cum),
+		 top_text_percent((double)r->whole.cum, (double)l->total.cum));
 	append_name(v, r->name, line);
 }

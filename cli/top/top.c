@@ -65,7 +65,7 @@ static volatile sig_atomic_t ended_by, stop_wanted, forward_pid;
 /* The first signal ends the sampling, the second ends us. A SIGHUP never counts as the second: a
  * terminal that closes causes more than one, from the kernel to the foreground group and from the
  * shell to its jobs. */
-static void on_signal(int sig)
+static void top_on_signal(int sig)
 {
 	if (forward_pid && sig != SIGINT)
 		kill(forward_pid, sig);
@@ -80,7 +80,7 @@ static void on_signal(int sig)
 	recording_stop(running);
 }
 
-static void on_terminal_stop(int sig)
+static void top_on_terminal_stop(int sig)
 {
 	(void)sig;
 	stop_wanted = 1;
@@ -99,17 +99,17 @@ static void catch_signals(const struct top *t)
 {
 	running = t->r;
 	forward_pid = t->o->recording.command ? recording_process(t->r)->pid : 0;
-	catch_signal(SIGINT, on_signal);
-	catch_signal(SIGTERM, on_signal);
-	catch_signal(SIGHUP, on_signal);
+	catch_signal(SIGINT, top_on_signal);
+	catch_signal(SIGTERM, top_on_signal);
+	catch_signal(SIGHUP, top_on_signal);
 	if (t->on_screen)
-		catch_signal(SIGTSTP, on_terminal_stop);
+		catch_signal(SIGTSTP, top_on_terminal_stop);
 	signal(SIGPIPE, SIG_IGN);
 }
 
 /* Tables. */
 
-static void put_line(const char *line)
+static void top_put_line(const char *line)
 {
 	for (size_t at = 0, size; line[at]; at += size) {
 		bool shown = printable_next(line + at, strlen(line + at), &size);
@@ -119,7 +119,7 @@ static void put_line(const char *line)
 	putchar('\n');
 }
 
-static void print_table(struct top *t)
+static void top_print_table(struct top *t)
 {
 	static void (*const head[])(const struct topview *, char *) = {
 		toptext_target,
@@ -133,11 +133,11 @@ static void print_table(struct top *t)
 
 	for (size_t i = 0; i < sizeof(head) / sizeof(*head); i++) {
 		head[i](v, line);
-		put_line(line);
+		top_put_line(line);
 	}
 	for (size_t i = 0; i < count && (!lines || i < lines); i++) {
 		toptext_row(v, i, line);
-		put_line(line);
+		top_put_line(line);
 	}
 	putchar('\n');
 	if (fflush(stdout) || ferror(stdout)) {
@@ -149,7 +149,7 @@ static void print_table(struct top *t)
 /* What is shown. */
 
 /* Makes rows from the newest profiles. If memory runs out, the old rows stay. */
-static void refresh(struct top *t)
+static void top_refresh(struct top *t)
 {
 	const struct recording_interim *in = recording_interim(t->r);
 	struct topview *v = &t->screen.view;
@@ -194,13 +194,13 @@ static void take_new(struct top *t, const struct recording_stats *stats)
 	if (!t->screen.paused) {
 		t->screen.view.recent = topfigures_since(stats, &t->before);
 		t->stats = *stats;
-		refresh(t);
+		top_refresh(t);
 	}
 	t->before = topfigures_since(stats, &(struct topfigures){ 0 });
 	t->shown += !t->is_early;
 	t->is_early = false;
 	if (!t->on_screen && !in->failed)
-		print_table(t);
+		top_print_table(t);
 	if (all_shown(t))
 		recording_stop(t->r);
 }
@@ -252,7 +252,7 @@ static void begin_saving(struct top *t)
 }
 
 /* Profiles: takes over the one that is done, requests the one that is due. */
-static void turn(struct top *t, const struct recording_stats *stats)
+static void top_turn(struct top *t, const struct recording_stats *stats)
 {
 	const struct recording_interim *in = recording_interim(t->r);
 	const char *line = (const char *)t->o->command_line.data;
@@ -290,14 +290,14 @@ static void grant(struct top *t, enum topscreen_wish wish)
 		break;
 	case TOPSCREEN_TYPE:
 		t->cpu = !t->cpu;
-		refresh(t);
+		top_refresh(t);
 		break;
 	case TOPSCREEN_CALLERS:
-		refresh(t);
+		top_refresh(t);
 		break;
 	case TOPSCREEN_RESUME:
 		t->stats = *recording_stats(t->r);
-		refresh(t);
+		top_refresh(t);
 		break;
 	case TOPSCREEN_ASK_NAME:
 		default_name(recording_process(t->r), ".pb.gz", name, sizeof(name));
@@ -356,7 +356,7 @@ static void progress(void *ctx, const struct recording_stats *stats)
 
 	if (!t->screen.view.live)
 		t->stats = *stats;
-	turn(t, stats);
+	top_turn(t, stats);
 	if (t->on_screen)
 		show_screen(t, 0);
 }
@@ -370,15 +370,15 @@ static void show_last(struct top *t)
 	struct error err;
 
 	recording_await_interim(t->r);
-	turn(t, recording_stats(t->r));
+	top_turn(t, recording_stats(t->r));
 	recording_await_interim(t->r);
-	turn(t, recording_stats(t->r));
+	top_turn(t, recording_stats(t->r));
 	if (!all_shown(t)) {
 		t->due_ns = UINT64_MAX;
 		recording_ask_interim(t->r, t->o->symbolize, (const char *)t->o->command_line.data,
 				      NULL, &err);
 		recording_await_interim(t->r);
-		turn(t, recording_stats(t->r));
+		top_turn(t, recording_stats(t->r));
 	}
 }
 
@@ -398,10 +398,10 @@ static void keep_last_view(struct top *t)
 	show_last(t);
 	t->due_ns = UINT64_MAX;
 	while (!ended_by) {
-		turn(t, s);
+		top_turn(t, s);
 		if (t->save_due || t->saving)
 			recording_await_interim(t->r);
-		turn(t, s);
+		top_turn(t, s);
 		show_screen(t, KEY_WAIT_MS);
 	}
 }
@@ -429,7 +429,7 @@ static void finish_saving(struct top *t)
 	t->due_ns = UINT64_MAX;
 	while (t->saving || t->save_due) {
 		recording_await_interim(t->r);
-		turn(t, recording_stats(t->r));
+		top_turn(t, recording_stats(t->r));
 	}
 	cli_say("%s", t->screen.message);
 }
@@ -453,13 +453,13 @@ static int write_output(struct top *t, struct outfile *file)
 }
 
 /* Has our time ended, and the command has not? */
-static bool outlives(const struct top *t)
+static bool top_outlives(const struct top *t)
 {
 	return (recording_stats(t->r)->end == RECORDING_TIME_UP || all_shown(t)) &&
 	       recording_command_runs(t->r);
 }
 
-static int run(struct top *t, struct outfile *output)
+static int top_run(struct top *t, struct outfile *output)
 {
 	struct error err = { 0 };
 	int rc, status = EXIT_DONE;
@@ -472,7 +472,7 @@ static int run(struct top *t, struct outfile *output)
 		show_last(t);
 	screen_close();
 	if (t->on_screen) {
-		topscreen_leave(&t->screen, put_line);
+		topscreen_leave(&t->screen, top_put_line);
 		fflush(stdout);
 	}
 	if (rc)
@@ -486,7 +486,7 @@ static int run(struct top *t, struct outfile *output)
 		error_set(&err, ERR_IO, "cannot write to the standard output");
 		status = cli_fail(&err);
 	}
-	if (!status && t->o->recording.command && !outlives(t))
+	if (!status && t->o->recording.command && !top_outlives(t))
 		status = cli_command_status(recording_wait_command(t->r));
 	return status;
 }
@@ -530,7 +530,7 @@ static int open_and_run(struct recording *r, const struct topoptions *o, struct 
 		cli_say("no screen, tables only: %s", err.text);
 	t.is_early = t.on_screen && o->interval_ns > FIRST_NS;
 	t.due_ns = t.is_early ? FIRST_NS : o->interval_ns;
-	status = run(&t, output);
+	status = top_run(&t, output);
 	screen_close();
 	topscreen_release(&t.screen);
 	live_release(&t.live);
@@ -538,7 +538,7 @@ static int open_and_run(struct recording *r, const struct topoptions *o, struct 
 	return status;
 }
 
-static int watch(struct recording **r, struct topoptions *o, struct outfile *output)
+static int top_watch(struct recording **r, struct topoptions *o, struct outfile *output)
 {
 	struct error err;
 	int rc;
@@ -559,7 +559,7 @@ int cli_top(int argc, char **argv)
 	set_priority(PRIORITY_PROMPT);
 	status = topoptions_parse(&o, argc, argv);
 	if (status == CLI_GO_ON)
-		status = watch(&r, &o, &output);
+		status = top_watch(&r, &o, &output);
 	outfile_abort(&output);
 	recording_free(r);
 	buffer_release(&o.command_line);

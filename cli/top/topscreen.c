@@ -51,7 +51,7 @@ void topscreen_prompt(struct topscreen *s, char kind, const char *text)
 	snprintf(s->input, sizeof(s->input), "%s", text);
 }
 
-static bool shown(const struct topscreen *s, size_t i)
+static bool topscreen_shown(const struct topscreen *s, size_t i)
 {
 	return livefilter_matches(&s->filter, toptext_name(&s->view, i));
 }
@@ -61,7 +61,7 @@ static const char *selected_name(const struct topscreen *s)
 	size_t at = 0;
 
 	for (size_t i = 0; i < toptext_count(&s->view); i++)
-		if (shown(s, i) && at++ == s->selected)
+		if (topscreen_shown(s, i) && at++ == s->selected)
 			return toptext_name(&s->view, i);
 	return NULL;
 }
@@ -89,7 +89,7 @@ static enum topscreen_wish accept_input(struct topscreen *s)
 }
 
 /* Removes the last character with all its bytes (UTF-8). */
-static void take_back(char *text)
+static void topscreen_take_back(char *text)
 {
 	size_t len = strlen(text);
 
@@ -107,7 +107,7 @@ static enum topscreen_wish type_in(struct topscreen *s, int key)
 	if (key == SCREEN_ESCAPE)
 		s->prompt = 0;
 	else if (key == SCREEN_BACKSPACE)
-		take_back(s->input);
+		topscreen_take_back(s->input);
 	else if (key == 'U' - '@')
 		s->input[0] = '\0';
 	else if (key >= ' ' && key < 256 && len + 1 < sizeof(s->input)) {
@@ -155,7 +155,7 @@ static void move_selected(struct topscreen *s, int key)
 }
 
 /* Threads have no names of their own. */
-static void move(struct topscreen *s, int key)
+static void topscreen_move(struct topscreen *s, int key)
 {
 	const char *name;
 
@@ -259,7 +259,7 @@ static enum topscreen_wish command(struct topscreen *s, int key)
 		screen_redraw();
 		break;
 	default:
-		move(s, key);
+		topscreen_move(s, key);
 	}
 	return TOPSCREEN_NOTHING;
 }
@@ -357,7 +357,7 @@ static int draw_head(const struct topscreen *s, int lines, int *status)
 	return at;
 }
 
-static enum screen_look look_at(double heat)
+static enum screen_look topscreen_look_at(double heat)
 {
 	return heat >= HOT ? SCREEN_HOT : heat >= WARM ? SCREEN_WARM : SCREEN_PLAIN;
 }
@@ -370,7 +370,7 @@ static void keep_in_sight(struct topscreen *s)
 
 	s->matching = 0;
 	for (size_t i = 0; i < all; i++) {
-		if (!shown(s, i))
+		if (!topscreen_shown(s, i))
 			continue;
 		if (s->marked && !strcmp(toptext_name(&s->view, i), s->marked))
 			s->selected = s->matching;
@@ -392,18 +392,18 @@ static void draw_rows(struct topscreen *s, int from)
 	char line[TOPTEXT_LINE];
 
 	for (size_t i = 0; i < all && at < s->first + s->room; i++) {
-		if (!shown(s, i) || at++ < s->first)
+		if (!topscreen_shown(s, i) || at++ < s->first)
 			continue;
 		toptext_row(&s->view, i, line);
 		screen_line(from++,
 			    at - 1 == s->selected ? SCREEN_SELECTED :
-						    look_at(toptext_heat(&s->view, i)),
+						    topscreen_look_at(toptext_heat(&s->view, i)),
 			    line);
 	}
 }
 
 /* Ends a line where the screen ends. Bytes that begin no character of UTF-8 do not count. */
-static void cut(char *line, size_t columns)
+static void topscreen_cut(char *line, size_t columns)
 {
 	for (; *line; line++)
 		if (((unsigned char)*line & 0xc0) != 0x80 && !columns--) {
@@ -425,11 +425,11 @@ void topscreen_leave(const struct topscreen *s, void (*put)(const char *line))
 
 	for (size_t i = 0; s->view.live && i < sizeof(head) / sizeof(*head); i++) {
 		head[i](&s->view, line);
-		cut(line, s->view.columns);
+		topscreen_cut(line, s->view.columns);
 		put(line);
 	}
 	for (size_t i = 0; i < all && at < s->first + s->room; i++) {
-		if (!shown(s, i) || at++ < s->first)
+		if (!topscreen_shown(s, i) || at++ < s->first)
 			continue;
 		toptext_row(&s->view, i, line);
 		put(line);

@@ -46,7 +46,7 @@ static size_t simple_length(const char *name, size_t len)
 	return len;
 }
 
-static bool ask(struct matches *m, uint32_t string)
+static bool matches_ask(struct matches *m, uint32_t string)
 {
 	const struct strset_entry *e = &m->p->strings.entries[string];
 	const char *text = e->text;
@@ -71,7 +71,7 @@ bool matches_string(struct matches *m, uint32_t string)
 	if (!m->pattern || m->rc)
 		return false;
 	if (m->known[string] == UNKNOWN)
-		m->known[string] = ask(m, string) ? YES : NO;
+		m->known[string] = matches_ask(m, string) ? YES : NO;
 	return m->known[string] == YES;
 }
 

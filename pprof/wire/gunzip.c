@@ -41,7 +41,7 @@ void gunzip_free(struct gunzip *g)
 	free(g);
 }
 
-static int fill(struct gunzip *g, struct error *err)
+static int gunzip_fill(struct gunzip *g, struct error *err)
 {
 	size_t got;
 	int rc = g->source(g->ctx, g->block, BLOCK, &got, err);
@@ -64,7 +64,7 @@ int gunzip_read(struct gunzip *g, void *buf, size_t len, size_t *got, struct err
 			return inflater_explain(rc, g->offset - g->left, err);
 		if (*got)
 			return 0;
-		rc = fill(g, err);
+		rc = gunzip_fill(g, err);
 	} while (!rc && g->left);
 	return rc;
 }

@@ -59,7 +59,7 @@ struct batch {
 	int fd;
 	char name[BATCH_HIDDEN_ROOM]; /* of the temporary folder */
 	bool committed;
-	char path[]; /* room for the final path; written by finish() */
+	char path[]; /* room for the final path; written by batch_finish() */
 };
 
 static void pause_ms(long ms)
@@ -70,7 +70,7 @@ static void pause_ms(long ms)
 }
 
 /* Drops the locks and closes the folder. */
-static void leave(struct batches *b)
+static void batch_leave(struct batches *b)
 {
 	if (b->dir < 0)
 		return;
@@ -99,7 +99,7 @@ static int take_lock(const struct batches *b, struct batchlock *lock, const char
 			 b->path);
 }
 
-static int enter(struct batches *b, struct error *err)
+static int batch_enter(struct batches *b, struct error *err)
 {
 	int rc = batchdir_open(b->path, &b->dir, err);
 
@@ -117,7 +117,7 @@ static int enter(struct batches *b, struct error *err)
 	if (!rc)
 		retention_apply(b->retention, b->dir, b->lock.owner);
 	else
-		leave(b);
+		batch_leave(b);
 	return rc;
 }
 
@@ -150,7 +150,7 @@ int batches_open(struct batches **b, const struct batches_options *options, stru
 	(*b)->dir = -1;
 	rc = take_options(*b, options, err);
 	if (!rc)
-		rc = enter(*b, err);
+		rc = batch_enter(*b, err);
 	if (rc) {
 		batches_close(*b);
 		*b = NULL;
@@ -162,7 +162,7 @@ void batches_close(struct batches *b)
 {
 	if (!b)
 		return;
-	leave(b);
+	batch_leave(b);
 	retention_free(b->retention);
 	free(b->path);
 	free(b->key);
@@ -246,8 +246,8 @@ int batch_begin(struct batches *b, struct batch **batch, struct error *err)
 	if (b->busy)
 		return error_set(err, ERR_USAGE, "a batch at a time");
 	if (!is_current(b)) {
-		leave(b);
-		rc = enter(b, err);
+		batch_leave(b);
+		rc = batch_enter(b, err);
 	}
 	if (rc)
 		return rc;
@@ -266,7 +266,7 @@ int batch_begin(struct batches *b, struct batch **batch, struct error *err)
 	return 0;
 }
 
-static bool write_all(int fd, const char *p, size_t left)
+static bool batch_write_all(int fd, const char *p, size_t left)
 {
 	while (left) {
 		ssize_t n = write(fd, p, left);
@@ -295,7 +295,7 @@ static int sync_all(int fd)
 /* Always closes fd. A file system that delays its writes may report an error only at close. */
 static bool write_synced(int fd, const void *data, size_t len)
 {
-	bool good = write_all(fd, data, len) && sync_all(fd) == 0;
+	bool good = batch_write_all(fd, data, len) && sync_all(fd) == 0;
 	int saved = errno;
 
 	if (close(fd) && good)
@@ -304,8 +304,8 @@ static bool write_synced(int fd, const void *data, size_t len)
 	return good;
 }
 
-static int add_file(struct batch *batch, const char *name, const void *data, size_t len,
-		    struct error *err)
+static int batch_add_file(struct batch *batch, const char *name, const void *data, size_t len,
+			  struct error *err)
 {
 	int fd = openat(batch->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 			0644);
@@ -323,7 +323,7 @@ int batch_add(struct batch *batch, const char *name, const void *data, size_t le
 {
 	if (!batch_file_name_ok(name) || !strcmp(name, EVENT_FILE))
 		return error_set(err, ERR_USAGE, "'%s' cannot be the name of a profile", name);
-	return add_file(batch, name, data, len, err);
+	return batch_add_file(batch, name, data, len, err);
 }
 
 static int write_event(struct batch *batch, const struct batch_event *event, struct error *err)
@@ -334,7 +334,7 @@ static int write_event(struct batch *batch, const struct batch_event *event, str
 	if (rc)
 		rc = error_nomem(err);
 	else
-		rc = add_file(batch, EVENT_FILE, text.data, text.len, err);
+		rc = batch_add_file(batch, EVENT_FILE, text.data, text.len, err);
 	buffer_release(&text);
 	return rc;
 }
@@ -345,8 +345,8 @@ static int failed(const struct batch *batch, struct error *err)
 }
 
 /* Writes event.json and renames the folder to `name`. NAME_TRIES: the name is taken. */
-static int take_name(struct batch *batch, struct batch_event *event, const char *name,
-		     struct error *err)
+static int batch_take_name(struct batch *batch, struct batch_event *event, const char *name,
+			   struct error *err)
 {
 	int rc = write_event(batch, event, err);
 
@@ -372,7 +372,7 @@ static int take_number(struct batch *batch, struct batch_event *event, struct ba
 	for (uint64_t i = 0; i < NAME_TRIES && rc == NAME_TRIES; i++) {
 		event->sequence = name->sequence = first + i;
 		batch_name_text(name, text);
-		rc = take_name(batch, event, text, err);
+		rc = batch_take_name(batch, event, text, err);
 	}
 	if (rc == NAME_TRIES)
 		return failed(batch, err);
@@ -394,7 +394,7 @@ static bool lock_numbers(int dir)
 	return false;
 }
 
-static void finish(struct batch *batch, const struct batch_name *name)
+static void batch_finish(struct batch *batch, const struct batch_name *name)
 {
 	struct batches *b = batch->in;
 	char text[BATCH_NAME_ROOM];
@@ -420,7 +420,7 @@ int batch_commit(struct batch *batch, struct batch_event *event, const char **pa
 		flock(batch->in->dir, LOCK_UN);
 	if (rc)
 		return rc;
-	finish(batch, &name);
+	batch_finish(batch, &name);
 	*path = batch->path;
 	return 0;
 }

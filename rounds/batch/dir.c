@@ -23,7 +23,7 @@ enum {
 
 int batchdir_open(const char *path, int *dir, struct error *err)
 {
-	struct walk w;
+	struct pathwalk w;
 	int saved;
 
 	*dir = -1;
@@ -90,7 +90,7 @@ struct measure {
 };
 
 /* st_blocks counts 512 bytes each, whatever the file system's blocks are (stat(3type)). */
-static void measure(struct measure *m, const char *name)
+static void dir_measure(struct measure *m, const char *name)
 {
 	struct stat st;
 
@@ -100,7 +100,7 @@ static void measure(struct measure *m, const char *name)
 
 static int measure_entry(void *ctx, const struct dirent *entry)
 {
-	measure(ctx, entry->d_name);
+	dir_measure(ctx, entry->d_name);
 	return 0;
 }
 
@@ -109,7 +109,7 @@ int batchdir_bytes(int batch, uint64_t *bytes)
 	struct measure m = { .dir = batch };
 	int rc;
 
-	measure(&m, ".");
+	dir_measure(&m, ".");
 	rc = batchdir_each(batch, measure_entry, &m);
 	*bytes = m.bytes;
 	return rc;
@@ -177,7 +177,8 @@ bool batchdir_taken(int why)
 }
 
 /* Renames the folder to a free hidden name. */
-static bool hide(int dir, const char *name, const char *key_text, char hidden[BATCH_HIDDEN_ROOM])
+static bool dir_hide(int dir, const char *name, const char *key_text,
+		     char hidden[BATCH_HIDDEN_ROOM])
 {
 	for (uint64_t n = 0; n < TEMPORARY_TRIES; n++) {
 		batch_temporary_name(key_text, n, hidden);
@@ -199,13 +200,13 @@ bool batchdir_remove_batch(int dir, const char *name, const char *key_text, uid_
 		return false;
 	good = batchdir_each(fd, is_no_file, &fd) == 0;
 	close(fd);
-	if (!good || !hide(dir, name, key_text, hidden))
+	if (!good || !dir_hide(dir, name, key_text, hidden))
 		return false;
 	batchdir_remove(dir, hidden, owner);
 	return true;
 }
 
-struct sweep {
+struct dir_sweep {
 	int dir;
 	uid_t owner;
 	const char *key_text;
@@ -213,7 +214,7 @@ struct sweep {
 
 /* Sweeps an entry of another key, if no sampler holds that key. The lock is held only while the
  * folder is renamed to a name of ours, so that a sampler that starts now is not refused. */
-static void sweep_foreign(struct sweep *s, enum batch_hidden kind, const char *name,
+static void sweep_foreign(struct dir_sweep *s, enum batch_hidden kind, const char *name,
 			  const char *key_text)
 {
 	char hidden[BATCH_HIDDEN_ROOM];
@@ -223,7 +224,7 @@ static void sweep_foreign(struct sweep *s, enum batch_hidden kind, const char *n
 	if (batchlock_take(&l, s->dir, key_text, kind == BATCH_TEMPORARY))
 		return;
 	if (kind == BATCH_TEMPORARY)
-		ours = hide(s->dir, name, s->key_text, hidden);
+		ours = dir_hide(s->dir, name, s->key_text, hidden);
 	batchlock_drop(&l, s->dir, key_text);
 	if (ours)
 		batchdir_remove(s->dir, hidden, s->owner);
@@ -234,7 +235,7 @@ static int sweep_one(void *ctx, const struct dirent *entry)
 	const char *name = entry->d_name;
 	enum batch_hidden kind;
 	char key_text[BATCH_KEY_ROOM];
-	struct sweep *s = ctx;
+	struct dir_sweep *s = ctx;
 	struct stat st;
 
 	kind = batch_hidden_parse(name, key_text);
@@ -250,7 +251,7 @@ static int sweep_one(void *ctx, const struct dirent *entry)
 
 void batchdir_sweep(int dir, const char *key_text, uid_t owner)
 {
-	struct sweep s = { .dir = dir, .owner = owner, .key_text = key_text };
+	struct dir_sweep s = { .dir = dir, .owner = owner, .key_text = key_text };
 
 	batchdir_each(dir, sweep_one, &s);
 }

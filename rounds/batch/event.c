@@ -7,37 +7,37 @@
 #include "rounds/batch/batch.h"
 
 /* `before` is the text in front of the value: comma, name, colon. */
-static void add_text(struct json *j, const char *before, const char *value)
+static void batch_event_add_text(struct json *j, const char *before, const char *value)
 {
 	json_add(j, before);
 	json_add_text(j, value);
 }
 
-static void add_time(struct json *j, const char *before, int64_t ns)
+static void batch_event_add_time(struct json *j, const char *before, int64_t ns)
 {
 	json_add(j, before);
 	json_add_time(j, ns, 3);
 }
 
-static void add_head(struct json *j, const char *series)
+static void batch_event_add_head(struct json *j, const char *series)
 {
-	add_text(j, "{\n  \"series\": ", series);
+	batch_event_add_text(j, "{\n  \"series\": ", series);
 	json_add(j, ",\n  \"key\": \"");
 }
 
 static void add_members(struct json *j, const struct batch_event *e)
 {
 	json_addf(j, "\",\n  \"sequence\": %lu", e->sequence);
-	add_time(j, ",\n  \"start\": ", e->start_ns);
-	add_time(j, ",\n  \"end\": ", e->end_ns);
+	batch_event_add_time(j, ",\n  \"start\": ", e->start_ns);
+	batch_event_add_time(j, ",\n  \"end\": ", e->end_ns);
 	json_addf(j, ",\n  \"duration_ns\": %lu", e->duration_ns);
-	add_text(j, ",\n  \"ended\": ", e->ended);
-	add_text(j, ",\n  \"host\": ", e->host);
+	batch_event_add_text(j, ",\n  \"ended\": ", e->ended);
+	batch_event_add_text(j, ",\n  \"host\": ", e->host);
 	json_addf(j, ",\n  \"pid\": %d", e->pid);
 	json_addf(j, ",\n  \"process_start_ns\": %lu", e->process_start_ns);
-	add_text(j, ",\n  \"command\": ", e->command);
-	add_text(j, ",\n  \"build_id\": ", e->build_id);
-	add_text(j, ",\n  \"version\": ", e->version);
+	batch_event_add_text(j, ",\n  \"command\": ", e->command);
+	batch_event_add_text(j, ",\n  \"build_id\": ", e->build_id);
+	batch_event_add_text(j, ",\n  \"version\": ", e->version);
 }
 
 bool event_tag_replaced(const struct batch_event *e, size_t tag)
@@ -48,7 +48,7 @@ bool event_tag_replaced(const struct batch_event *e, size_t tag)
 	return false;
 }
 
-static void add_tags(struct json *j, const struct batch_event *e)
+static void batch_event_add_tags(struct json *j, const struct batch_event *e)
 {
 	const char *before = "";
 
@@ -56,27 +56,27 @@ static void add_tags(struct json *j, const struct batch_event *e)
 	for (size_t i = 0; i < e->tag_count; i++) {
 		if (event_tag_replaced(e, i))
 			continue;
-		add_text(j, before, e->tags[i].key);
-		add_text(j, ": ", e->tags[i].value);
+		batch_event_add_text(j, before, e->tags[i].key);
+		batch_event_add_text(j, ": ", e->tags[i].value);
 		before = ", ";
 	}
 	json_add(j, "}");
 }
 
-static void add_file(struct json *j, const struct batch_entry *e)
+static void batch_event_add_file(struct json *j, const struct batch_entry *e)
 {
-	add_text(j, ", \"file\": ", e->file);
+	batch_event_add_text(j, ", \"file\": ", e->file);
 	json_addf(j, ", \"bytes\": %lu, \"delta\": %s", e->bytes, e->delta ? "true" : "false");
 	if (e->note)
-		add_text(j, ", \"note\": ", e->note);
+		batch_event_add_text(j, ", \"note\": ", e->note);
 }
 
 static void add_resource(struct json *j, const struct batch_event *e)
 {
 	json_add(j, ",\n  \"resource\": {");
 	for (size_t i = 0; i < e->resource_count; i++) {
-		add_text(j, i ? ",\n    " : "\n    ", e->resource[i].key);
-		add_text(j, ": ", e->resource[i].value);
+		batch_event_add_text(j, i ? ",\n    " : "\n    ", e->resource[i].key);
+		batch_event_add_text(j, ": ", e->resource[i].value);
 	}
 	json_add(j, "}");
 }
@@ -93,11 +93,11 @@ static void add_entries(struct json *j, const struct batch_event *e, bool skippe
 		if (skipped != !entry->file)
 			continue;
 		json_add(j, before);
-		add_text(j, "{\"type\": ", entry->type);
+		batch_event_add_text(j, "{\"type\": ", entry->type);
 		if (skipped)
-			add_text(j, ", \"why\": ", entry->why_not);
+			batch_event_add_text(j, ", \"why\": ", entry->why_not);
 		else
-			add_file(j, entry);
+			batch_event_add_file(j, entry);
 		json_add(j, "}");
 		before = ",\n    ";
 	}
@@ -109,10 +109,10 @@ int event_write(struct buffer *b, const struct batch_event *e, const char *serie
 {
 	struct json j = { b, 0 };
 
-	add_head(&j, series);
+	batch_event_add_head(&j, series);
 	json_add(&j, key_text);
 	add_members(&j, e);
-	add_tags(&j, e);
+	batch_event_add_tags(&j, e);
 	add_resource(&j, e);
 	add_entries(&j, e, false);
 	add_entries(&j, e, true);
@@ -129,7 +129,7 @@ bool event_is_of(const void *head, size_t len, const char *series, char key_text
 	const char *key, *end = NULL;
 	bool of = false;
 
-	add_head(&j, series);
+	batch_event_add_head(&j, series);
 	if (!j.rc && len > want.len && !memcmp(head, want.data, want.len)) {
 		key = (const char *)head + want.len;
 		end = memchr(key, '"', len - want.len);

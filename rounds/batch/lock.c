@@ -12,7 +12,7 @@
 
 enum { TRIES = 16, AGAIN = 1 };
 
-static int give_up(struct batchlock *l, int code)
+static int batch_lock_give_up(struct batchlock *l, int code)
 {
 	int saved = errno;
 
@@ -37,11 +37,11 @@ static int lock(struct batchlock *l)
 	if (!fcntl(l->fd, F_SETLK, &f))
 		return 0;
 	if (errno != EAGAIN && errno != EACCES)
-		return give_up(l, ERR_IO);
+		return batch_lock_give_up(l, ERR_IO);
 	if (fcntl(l->fd, F_GETLK, &f) || f.l_type == F_UNLCK)
 		f.l_pid = 0;
 	l->holder = f.l_pid > 0 ? f.l_pid : 0;
-	return give_up(l, ERR_PERM);
+	return batch_lock_give_up(l, ERR_PERM);
 }
 
 static int try_once(struct batchlock *l, int dir, const char *name, bool make)
@@ -56,17 +56,17 @@ static int try_once(struct batchlock *l, int dir, const char *name, bool make)
 	if (l->fd < 0)
 		return errno == ENOENT && !make ? ERR_NOTFOUND : ERR_IO;
 	if (fstat(l->fd, &st))
-		return give_up(l, ERR_IO);
+		return batch_lock_give_up(l, ERR_IO);
 	/* No lock file of ours: a pipe, say, or it has a second name elsewhere. */
 	if (!S_ISREG(st.st_mode) || st.st_nlink > 1) {
 		errno = EEXIST;
-		return give_up(l, ERR_IO);
+		return batch_lock_give_up(l, ERR_IO);
 	}
 	rc = lock(l);
 	if (rc)
 		return rc;
 	if (!still_named(l->fd, dir, name))
-		return give_up(l, AGAIN);
+		return batch_lock_give_up(l, AGAIN);
 	l->owner = st.st_uid;
 	return 0;
 }
@@ -102,5 +102,5 @@ void batchlock_drop(struct batchlock *l, int dir, const char *key_text)
 	batch_lock_name(key_text, name);
 	if (still_named(l->fd, dir, name))
 		unlinkat(dir, name, 0);
-	give_up(l, 0);
+	batch_lock_give_up(l, 0);
 }

@@ -14,7 +14,7 @@
 #include "rounds/batch/dir.h"
 #include "rounds/batch/event.h"
 
-struct record {
+struct retention_record {
 	struct batch_name name;
 	int64_t born_ns; /* CLOCK_BOOTTIME; negative: before the boot */
 	uint64_t bytes;
@@ -23,12 +23,12 @@ struct record {
 struct retention {
 	struct retention_limits limits;
 	const char *series, *key_text;
-	struct record *records; /* the oldest first */
+	struct retention_record *records; /* the oldest first */
 	size_t count, room;
 	uint64_t bytes;
 };
 
-struct loading {
+struct retention_loading {
 	struct retention *p;
 	int dir;
 	uid_t owner;
@@ -58,7 +58,7 @@ static bool has_limits(const struct retention *p)
 	return p->limits.keep || p->limits.max_bytes || p->limits.max_age_ns;
 }
 
-static bool add_record(struct retention *p, const struct record *r)
+static bool retention_add_record(struct retention *p, const struct retention_record *r)
 {
 	if (room_for((void **)&p->records, &p->room, p->count + 1, sizeof(*r)))
 		return false;
@@ -79,7 +79,7 @@ static bool is_alive(int dir, const char *key_text)
 	       !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW);
 }
 
-static bool is_ours(const struct loading *l, int batch)
+static bool retention_is_ours(const struct retention_loading *l, int batch)
 {
 	int fd = openat(batch, EVENT_FILE,
 			O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -106,11 +106,11 @@ static int64_t born_ns(int64_t start_s)
 	return (int64_t)clock_ns(CLOCK_BOOTTIME) - age_s * (int64_t)NS_PER_S;
 }
 
-static int load(void *ctx, const struct dirent *entry)
+static int retention_load_entry(void *ctx, const struct dirent *entry)
 {
 	const char *name = entry->d_name;
-	struct loading *l = ctx;
-	struct record r = { 0 };
+	struct retention_loading *l = ctx;
+	struct retention_record r = { 0 };
 	int batch;
 
 	if (!batch_name_parse(name, &r.name))
@@ -119,16 +119,16 @@ static int load(void *ctx, const struct dirent *entry)
 	if (batch < 0)
 		return 0;
 	r.born_ns = born_ns(r.name.start_s);
-	if (is_ours(l, batch) && !batchdir_bytes(batch, &r.bytes))
-		l->no_memory = !add_record(l->p, &r);
+	if (retention_is_ours(l, batch) && !batchdir_bytes(batch, &r.bytes))
+		l->no_memory = !retention_add_record(l->p, &r);
 	close(batch);
 	return l->no_memory;
 }
 
 static int by_age(const void *a, const void *b)
 {
-	const struct batch_name *x = &((const struct record *)a)->name,
-				*y = &((const struct record *)b)->name;
+	const struct batch_name *x = &((const struct retention_record *)a)->name,
+				*y = &((const struct retention_record *)b)->name;
 
 	if (x->sequence != y->sequence)
 		return x->sequence < y->sequence ? -1 : 1;
@@ -137,13 +137,13 @@ static int by_age(const void *a, const void *b)
 
 int retention_load(struct retention *p, int dir, uid_t owner, struct error *err)
 {
-	struct loading l = { .p = p, .dir = dir, .owner = owner };
+	struct retention_loading l = { .p = p, .dir = dir, .owner = owner };
 	int rc = 0;
 
 	p->count = 0;
 	p->bytes = 0;
 	if (has_limits(p))
-		rc = batchdir_each(dir, load, &l);
+		rc = batchdir_each(dir, retention_load_entry, &l);
 	if (l.no_memory)
 		return error_nomem(err);
 	if (rc)
@@ -155,16 +155,16 @@ int retention_load(struct retention *p, int dir, uid_t owner, struct error *err)
 
 void retention_add(struct retention *p, const struct batch_name *name, uint64_t bytes)
 {
-	struct record r = { .name = *name,
-			    .bytes = bytes,
-			    .born_ns = (int64_t)clock_ns(CLOCK_BOOTTIME) };
+	struct retention_record r = { .name = *name,
+				      .bytes = bytes,
+				      .born_ns = (int64_t)clock_ns(CLOCK_BOOTTIME) };
 
 	if (has_limits(p))
-		add_record(p, &r);
+		retention_add_record(p, &r);
 }
 
 /* `left` batches are there, and `r` is the oldest of them. */
-static bool has_to_go(const struct retention *p, const struct record *r, size_t left,
+static bool has_to_go(const struct retention *p, const struct retention_record *r, size_t left,
 		      int64_t now_ns)
 {
 	const struct retention_limits *limits = &p->limits;
@@ -182,7 +182,7 @@ void retention_apply(struct retention *p, int dir, uid_t owner)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < p->count; i++) {
-		const struct record *r = &p->records[i];
+		const struct retention_record *r = &p->records[i];
 
 		if (has_to_go(p, r, p->count - i + kept, now_ns)) {
 			batch_name_text(&r->name, name);

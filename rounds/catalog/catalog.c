@@ -21,7 +21,7 @@ struct listed {
 	uint64_t inode;
 };
 
-struct list {
+struct catalog_list {
 	struct listed *batches;
 	size_t count, room;
 };
@@ -31,7 +31,7 @@ struct list {
 static int list_one(void *ctx, const struct dirent *entry)
 {
 	struct listed l = { .inode = entry->d_ino };
-	struct list *list = ctx;
+	struct catalog_list *list = ctx;
 
 	if (!batch_name_parse(entry->d_name, &l.name))
 		return 0;
@@ -48,13 +48,14 @@ static int compare_names(const struct batch_name *a, const struct batch_name *b)
 	return (a->start_s > b->start_s) - (a->start_s < b->start_s);
 }
 
-static int by_name(const void *a, const void *b)
+static int catalog_by_name(const void *a, const void *b)
 {
 	return compare_names(&((const struct listed *)a)->name, &((const struct listed *)b)->name);
 }
 
 /* The rows of an index are in the order of their names; else its batches are read anew. */
-static const struct catalog_row *find(const struct catalog *old, const struct listed *l, size_t *at)
+static const struct catalog_row *catalog_find(const struct catalog *old, const struct listed *l,
+					      size_t *at)
 {
 	while (*at < old->count && compare_names(&old->rows[*at].name, &l->name) < 0)
 		++*at;
@@ -65,14 +66,15 @@ static const struct catalog_row *find(const struct catalog *old, const struct li
 }
 
 /* Fills *c with the listed batches, out of `old` where that has them. */
-static int fill(struct catalog *c, int dir, const struct list *list, const struct catalog *old)
+static int catalog_fill(struct catalog *c, int dir, const struct catalog_list *list,
+			const struct catalog *old)
 {
 	size_t at = 0;
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < list->count; i++) {
 		const struct listed *l = &list->batches[i];
-		const struct catalog_row *known = find(old, l, &at);
+		const struct catalog_row *known = catalog_find(old, l, &at);
 
 		c->opened += !known;
 		rc = known ? catalog_copy(c, old, known) :
@@ -81,8 +83,8 @@ static int fill(struct catalog *c, int dir, const struct list *list, const struc
 	return rc;
 }
 
-static int read_folder(struct catalog *c, int dir, const char *path, struct list *list,
-		       struct catalog *old, struct error *err)
+static int catalog_read_folder(struct catalog *c, int dir, const char *path,
+			       struct catalog_list *list, struct catalog *old, struct error *err)
 {
 	size_t changes;
 	int rc = batchdir_each(dir, list_one, list);
@@ -99,9 +101,9 @@ static int read_folder(struct catalog *c, int dir, const char *path, struct list
 	if (!rc)
 		rc = batchindex_load(old, dir);
 	if (!rc && list->count)
-		qsort(list->batches, list->count, sizeof(*list->batches), by_name);
+		qsort(list->batches, list->count, sizeof(*list->batches), catalog_by_name);
 	if (!rc)
-		rc = fill(c, dir, list, old);
+		rc = catalog_fill(c, dir, list, old);
 	if (rc)
 		return error_nomem(err);
 	changes = c->opened + (old->count - (c->count - c->opened));
@@ -113,14 +115,15 @@ static int read_folder(struct catalog *c, int dir, const char *path, struct list
 int catalog_open(struct catalog *c, const char *path, struct error *err)
 {
 	struct catalog old = { 0 };
-	struct list list = { 0 };
+	struct catalog_list list = { 0 };
 	int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc;
 
 	*c = (struct catalog){ 0 };
 	if (dir < 0)
 		return error_errno(err, ERR_IO, "cannot open the folder '%s'", path);
-	rc = catalog_init(c) || catalog_init(&old) ? error_nomem(err) :
-						     read_folder(c, dir, path, &list, &old, err);
+	rc = catalog_init(c) || catalog_init(&old) ?
+		     error_nomem(err) :
+		     catalog_read_folder(c, dir, path, &list, &old, err);
 	catalog_release(&old);
 	free(list.batches);
 	close(dir);

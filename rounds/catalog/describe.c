@@ -21,7 +21,7 @@ enum { FILE_BYTES = 1 << 20, ITEMS = 1024, NAME_ROOM = 256, TEXT_ROOM = 1025 };
 
 #define METRICS_FILE "metrics.json"
 
-struct reading {
+struct describe_reading {
 	struct cursor c;
 	struct catalog *to;
 	struct catalog_row row; /* copied to the last row when all is read */
@@ -29,8 +29,8 @@ struct reading {
 	bool no_memory;
 };
 
-static void add_item(struct reading *r, enum catalog_kind kind, const char *name, const char *text,
-		     const char *note)
+static void add_item(struct describe_reading *r, enum catalog_kind kind, const char *name,
+		     const char *text, const char *note)
 {
 	if (++r->items > ITEMS)
 		cursor_fail(&r->c, "too many entries");
@@ -38,7 +38,7 @@ static void add_item(struct reading *r, enum catalog_kind kind, const char *name
 		r->no_memory |= catalog_add_item(r->to, kind, name, text, note) != 0;
 }
 
-static uint32_t read_string(struct reading *r)
+static uint32_t describe_read_string(struct describe_reading *r)
 {
 	char text[TEXT_ROOM];
 	uint32_t id = 0;
@@ -48,7 +48,7 @@ static uint32_t read_string(struct reading *r)
 	return id;
 }
 
-static void read_tags(struct reading *r)
+static void read_tags(struct describe_reading *r)
 {
 	char key[NAME_ROOM], value[TEXT_ROOM];
 
@@ -60,7 +60,7 @@ static void read_tags(struct reading *r)
 }
 
 /* An entry of "profiles" or "skipped". */
-static void read_entry(struct reading *r)
+static void describe_read_entry(struct describe_reading *r)
 {
 	char key[NAME_ROOM], type[NAME_ROOM] = "", file[NAME_ROOM] = "", text[TEXT_ROOM] = "";
 	bool delta = false;
@@ -86,13 +86,13 @@ static void read_entry(struct reading *r)
 		add_item(r, delta ? CATALOG_DELTA : CATALOG_FILE, type, file, text);
 }
 
-static void read_entries(struct reading *r)
+static void describe_read_entries(struct describe_reading *r)
 {
 	for (bool first = jsonread_open(&r->c, '['); jsonread_more(&r->c, &first, ']');)
-		read_entry(r);
+		describe_read_entry(r);
 }
 
-static void read_sampling(struct reading *r)
+static void read_sampling(struct describe_reading *r)
 {
 	char key[NAME_ROOM];
 
@@ -108,16 +108,16 @@ static void read_sampling(struct reading *r)
 	r->row.is_sampled = 1;
 }
 
-static void read_member(struct reading *r, const char *key)
+static void read_member(struct describe_reading *r, const char *key)
 {
 	if (!strcmp(key, "series"))
-		r->row.series = read_string(r);
+		r->row.series = describe_read_string(r);
 	else if (!strcmp(key, "command"))
-		r->row.command = read_string(r);
+		r->row.command = describe_read_string(r);
 	else if (!strcmp(key, "host"))
-		r->row.host = read_string(r);
+		r->row.host = describe_read_string(r);
 	else if (!strcmp(key, "ended"))
-		r->row.ended = read_string(r);
+		r->row.ended = describe_read_string(r);
 	else if (!strcmp(key, "duration_ns"))
 		r->row.duration_ns = jsonread_uint(&r->c);
 	else if (!strcmp(key, "pid"))
@@ -127,7 +127,7 @@ static void read_member(struct reading *r, const char *key)
 	else if (!strcmp(key, "tags") || !strcmp(key, "resource"))
 		read_tags(r);
 	else if (!strcmp(key, "profiles") || !strcmp(key, "skipped"))
-		read_entries(r);
+		describe_read_entries(r);
 	else if (!strcmp(key, "sampler"))
 		read_sampling(r);
 	else
@@ -135,7 +135,7 @@ static void read_member(struct reading *r, const char *key)
 }
 
 /* Ends a reading: the row is changed only if all was good. */
-static int end(struct reading *r, size_t items_before, struct error *err)
+static int describe_end(struct describe_reading *r, size_t items_before, struct error *err)
 {
 	struct catalog_row *row = &r->to->rows[r->to->count - 1];
 
@@ -153,7 +153,7 @@ static int end(struct reading *r, size_t items_before, struct error *err)
 
 int describe_event(struct catalog *c, const void *data, size_t len, struct error *err)
 {
-	struct reading r = { .to = c, .row = c->rows[c->count - 1] };
+	struct describe_reading r = { .to = c, .row = c->rows[c->count - 1] };
 	size_t before = c->item_count;
 	char key[NAME_ROOM];
 
@@ -162,7 +162,7 @@ int describe_event(struct catalog *c, const void *data, size_t len, struct error
 		jsonread_key(&r.c, key, sizeof(key));
 		read_member(&r, key);
 	}
-	return end(&r, before, err);
+	return describe_end(&r, before, err);
 }
 
 /* Reads the member `name` of the value, an object or null: of a gauge "value", of a counter
@@ -184,7 +184,7 @@ static double read_metric(struct cursor *c, const char *name)
 	return value;
 }
 
-static void read_group(struct reading *r, bool of_go)
+static void read_group(struct describe_reading *r, bool of_go)
 {
 	char key[NAME_ROOM];
 
@@ -205,7 +205,7 @@ static void read_group(struct reading *r, bool of_go)
 
 int describe_metrics(struct catalog *c, const void *data, size_t len, struct error *err)
 {
-	struct reading r = { .to = c, .row = c->rows[c->count - 1] };
+	struct describe_reading r = { .to = c, .row = c->rows[c->count - 1] };
 	char key[NAME_ROOM];
 
 	cursor_init(&r.c, data, len, METRICS_FILE);
@@ -216,11 +216,11 @@ int describe_metrics(struct catalog *c, const void *data, size_t len, struct err
 		else
 			jsonread_skip(&r.c);
 	}
-	return end(&r, c->item_count, err);
+	return describe_end(&r, c->item_count, err);
 }
 
 /* No link is followed, and nothing but a file is read: a pipe would never end. */
-static int read_file(int batch, const char *name, struct buffer *data, struct error *err)
+static int describe_read_file(int batch, const char *name, struct buffer *data, struct error *err)
 {
 	int fd = openat(batch, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	struct stat st;
@@ -242,7 +242,7 @@ static int read_file(int batch, const char *name, struct buffer *data, struct er
 
 static int read_batch(struct catalog *c, int batch, struct buffer *data, struct error *err)
 {
-	int rc = read_file(batch, EVENT_FILE, data, err);
+	int rc = describe_read_file(batch, EVENT_FILE, data, err);
 	const struct catalog_row *row;
 	const struct catalog_item *file = NULL;
 
@@ -251,7 +251,7 @@ static int read_batch(struct catalog *c, int batch, struct buffer *data, struct 
 	row = &c->rows[c->count - 1];
 	while (!rc && (file = catalog_next(c, row, CATALOG_FILE, file)))
 		if (!strcmp(catalog_text(c, file->text), METRICS_FILE)) {
-			rc = read_file(batch, METRICS_FILE, data, err);
+			rc = describe_read_file(batch, METRICS_FILE, data, err);
 			return rc ? rc : describe_metrics(c, data->data, data->len, err);
 		}
 	return rc;

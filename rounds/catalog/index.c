@@ -20,7 +20,7 @@ static const char magic[] = "sampler catalog 1\n";
 /* 100,000 batches take some 40 MiB. */
 enum { INDEX_BYTES = 1 << 28, MAGIC = sizeof(magic) - 1 };
 
-static void put(struct buffer *b, uint64_t value, unsigned bytes, int *rc)
+static void catalog_index_put(struct buffer *b, uint64_t value, unsigned bytes, int *rc)
 {
 	*rc |= buffer_add(b, &value, bytes);
 }
@@ -55,17 +55,17 @@ static void put_row(struct buffer *b, const struct catalog_row *r, int *rc)
 	*rc |= buffer_add(b, longs, sizeof(longs)) | buffer_add(b, words, sizeof(words));
 }
 
-static int put_all(const struct catalog *c, struct buffer *b)
+static int catalog_index_put_all(const struct catalog *c, struct buffer *b)
 {
 	int rc = 0;
 
-	put(b, c->strings.count, 4, &rc);
-	put(b, c->count, 4, &rc);
-	put(b, c->item_count, 4, &rc);
+	catalog_index_put(b, c->strings.count, 4, &rc);
+	catalog_index_put(b, c->count, 4, &rc);
+	catalog_index_put(b, c->item_count, 4, &rc);
 	for (uint32_t i = 0; i < c->strings.count; i++) {
 		const struct strset_entry *s = &c->strings.entries[i];
 
-		put(b, s->len, 4, &rc);
+		catalog_index_put(b, s->len, 4, &rc);
 		rc |= buffer_add(b, s->text, s->len);
 	}
 	for (size_t i = 0; i < c->count; i++)
@@ -85,7 +85,7 @@ static int write_good(const struct catalog *c, struct buffer *out)
 		if (!c->rows[i].trouble)
 			rc = catalog_copy(&good, c, &c->rows[i]);
 	if (!rc)
-		rc = put_all(&good, out);
+		rc = catalog_index_put_all(&good, out);
 	catalog_release(&good);
 	return rc;
 }
@@ -273,7 +273,7 @@ int batchindex_load(struct catalog *c, int dir)
 	return catalog_init(c);
 }
 
-static bool write_all(int fd, const struct buffer *data)
+static bool catalog_index_write_all(int fd, const struct buffer *data)
 {
 	for (size_t at = 0; at < data->len;) {
 		ssize_t n = write(fd, data->data + at, data->len - at);
@@ -299,7 +299,7 @@ void batchindex_save(const struct catalog *c, int dir)
 	if (!batchindex_write(c, &data))
 		fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
 	if (fd >= 0) {
-		good = write_all(fd, &data);
+		good = catalog_index_write_all(fd, &data);
 		good &= !close(fd);
 		if (!good || renameat(dir, name, dir, INDEX_FILE))
 			unlinkat(dir, name, 0);

@@ -11,7 +11,7 @@
 
 enum { DEPTH = 64, NUMBER_ROOM = 48 };
 
-struct text {
+struct jsonread_text {
 	char *to;
 	size_t len, room; /* room without the NUL */
 	bool full;	  /* a character did not fit: all that follow are dropped */
@@ -23,7 +23,7 @@ static void blanks(struct cursor *c)
 		cursor_byte(c);
 }
 
-static int peek(struct cursor *c)
+static int jsonread_peek(struct cursor *c)
 {
 	blanks(c);
 	return cursor_left(c) ? *c->pos : -1;
@@ -41,7 +41,7 @@ bool jsonread_more(struct cursor *c, bool *first, char close)
 	bool at_first = *first;
 
 	*first = false;
-	if (peek(c) == close) {
+	if (jsonread_peek(c) == close) {
 		cursor_byte(c);
 		return false;
 	}
@@ -51,7 +51,7 @@ bool jsonread_more(struct cursor *c, bool *first, char close)
 }
 
 /* Adds one character of `len` bytes, or nothing of it. */
-static void add(struct text *t, const char *bytes, size_t len)
+static void jsonread_add(struct jsonread_text *t, const char *bytes, size_t len)
 {
 	t->full |= len > t->room - t->len;
 	if (t->full)
@@ -60,13 +60,13 @@ static void add(struct text *t, const char *bytes, size_t len)
 	t->len += len;
 }
 
-static void add_character(struct text *t, uint32_t ch)
+static void jsonread_add_character(struct jsonread_text *t, uint32_t ch)
 {
 	char utf8[4];
 	size_t len = utf8_put(utf8, ch);
 	bool shown = printable_next(utf8, len, &len);
 
-	add(t, shown ? utf8 : "?", shown ? len : 1);
+	jsonread_add(t, shown ? utf8 : "?", shown ? len : 1);
 }
 
 static uint32_t four_digits(struct cursor *c)
@@ -99,22 +99,22 @@ static uint32_t escaped(struct cursor *c)
 						0xfffd;
 }
 
-static void escape(struct cursor *c, struct text *t)
+static void escape(struct cursor *c, struct jsonread_text *t)
 {
 	int ch = cursor_byte(c);
 
 	if (ch == 'u')
-		add_character(t, escaped(c));
+		jsonread_add_character(t, escaped(c));
 	else if (ch && strchr("\"\\/", ch))
-		add_character(t, (uint32_t)ch);
+		jsonread_add_character(t, (uint32_t)ch);
 	else if (ch && strchr("bfnrt", ch))
-		add_character(t, '?');
+		jsonread_add_character(t, '?');
 	else
 		cursor_fail(c, "no such escape");
 }
 
 /* The character whose first byte was read. */
-static void raw(struct cursor *c, struct text *t, int first)
+static void raw(struct cursor *c, struct jsonread_text *t, int first)
 {
 	const char *start = (const char *)c->pos - 1;
 	size_t size;
@@ -123,12 +123,12 @@ static void raw(struct cursor *c, struct text *t, int first)
 	if (first < ' ')
 		cursor_fail(c, "a control character in a string");
 	cursor_bytes(c, size - 1);
-	add(t, shown ? start : "?", shown ? size : 1);
+	jsonread_add(t, shown ? start : "?", shown ? size : 1);
 }
 
 void jsonread_text(struct cursor *c, char *text, size_t room)
 {
-	struct text t = { .to = text, .room = room - 1 };
+	struct jsonread_text t = { .to = text, .room = room - 1 };
 	int ch;
 
 	if (!jsonread_null(c)) {
@@ -147,7 +147,7 @@ void jsonread_text(struct cursor *c, char *text, size_t room)
 
 void jsonread_key(struct cursor *c, char *key, size_t room)
 {
-	if (peek(c) != '"')
+	if (jsonread_peek(c) != '"')
 		cursor_fail(c, "no name of a member");
 	jsonread_text(c, key, room);
 	blanks(c);
@@ -181,7 +181,7 @@ double jsonread_number(struct cursor *c)
 	return c->failed ? NAN : value;
 }
 
-static bool take_word(struct cursor *c, const char *word)
+static bool jsonread_take_word(struct cursor *c, const char *word)
 {
 	size_t len = strlen(word);
 
@@ -194,26 +194,26 @@ static bool take_word(struct cursor *c, const char *word)
 
 bool jsonread_null(struct cursor *c)
 {
-	return take_word(c, "null");
+	return jsonread_take_word(c, "null");
 }
 
 bool jsonread_bool(struct cursor *c)
 {
-	bool value = take_word(c, "true");
+	bool value = jsonread_take_word(c, "true");
 
-	if (!value && !take_word(c, "false"))
+	if (!value && !jsonread_take_word(c, "false"))
 		cursor_fail(c, "neither true nor false");
 	return value;
 }
 
 bool jsonread_is_object(struct cursor *c)
 {
-	return peek(c) == '{';
+	return jsonread_peek(c) == '{';
 }
 
 static void skip_within(struct cursor *c, int depth)
 {
-	int kind = peek(c), close = kind == '{' ? '}' : ']';
+	int kind = jsonread_peek(c), close = kind == '{' ? '}' : ']';
 	char text[8];
 
 	if (depth > DEPTH) {
@@ -241,6 +241,6 @@ void jsonread_skip(struct cursor *c)
 
 void jsonread_end(struct cursor *c)
 {
-	if (peek(c) >= 0)
+	if (jsonread_peek(c) >= 0)
 		cursor_fail(c, "more than one value");
 }

@@ -19,9 +19,9 @@
 
 enum { COLLECTED_END = 1000, COLLECTED_MEMORY };
 
-enum flag { FLAG_DATA = 1, FLAG_WHY_NOT = 2, FLAG_NOTE = 4, FLAG_CUT = 8 };
+enum collected_flag { FLAG_DATA = 1, FLAG_WHY_NOT = 2, FLAG_NOTE = 4, FLAG_CUT = 8 };
 
-static int write_all(int fd, const void *data, size_t len, struct error *err)
+static int collected_write_all(int fd, const void *data, size_t len, struct error *err)
 {
 	const char *at = data;
 
@@ -43,11 +43,11 @@ static size_t text_length(const char *text)
 	return text ? strnlen(text, COLLECTED_TEXT - 1) : 0;
 }
 
-static int write_text(int fd, const char *text, struct error *err)
+static int collected_write_text(int fd, const char *text, struct error *err)
 {
-	int rc = write_all(fd, text, text_length(text), err);
+	int rc = collected_write_all(fd, text, text_length(text), err);
 
-	return rc ? rc : write_all(fd, "", 1, err);
+	return rc ? rc : collected_write_all(fd, "", 1, err);
 }
 
 int collected_write(int fd, const struct collection_item *item, struct error *err)
@@ -61,32 +61,32 @@ int collected_write(int fd, const struct collection_item *item, struct error *er
 			    text_length(item->note),
 			    item->data ? item->len : 0,
 			    (uint64_t)item->time_nanos };
-	int rc = write_all(fd, head, sizeof(head), err);
+	int rc = collected_write_all(fd, head, sizeof(head), err);
 
-	rc = rc ? rc : write_text(fd, item->name, err);
-	rc = rc ? rc : write_text(fd, item->why_not, err);
-	rc = rc ? rc : write_text(fd, item->note, err);
-	return rc ? rc : write_all(fd, item->data, item->data ? item->len : 0, err);
+	rc = rc ? rc : collected_write_text(fd, item->name, err);
+	rc = rc ? rc : collected_write_text(fd, item->why_not, err);
+	rc = rc ? rc : collected_write_text(fd, item->note, err);
+	return rc ? rc : collected_write_all(fd, item->data, item->data ? item->len : 0, err);
 }
 
 int collected_write_memory(int fd, const void *data, size_t len, struct error *err)
 {
 	uint64_t head[] = { COLLECTED_MEMORY, len };
-	int rc = write_all(fd, head, sizeof(head), err);
+	int rc = collected_write_all(fd, head, sizeof(head), err);
 
-	return rc ? rc : write_all(fd, data, len, err);
+	return rc ? rc : collected_write_all(fd, data, len, err);
 }
 
 int collected_write_end(int fd, struct error *err)
 {
 	uint64_t end = COLLECTED_END;
 
-	return write_all(fd, &end, sizeof(end), err);
+	return collected_write_all(fd, &end, sizeof(end), err);
 }
 
 /* Reading. */
 
-static const char *take_text(struct cursor *c, uint64_t len)
+static const char *collected_take_text(struct cursor *c, uint64_t len)
 {
 	char *text;
 
@@ -99,7 +99,7 @@ static const char *take_text(struct cursor *c, uint64_t len)
 	return text;
 }
 
-static bool is_there(const struct collected *c, enum capture_type type)
+static bool collected_is_there(const struct collected *c, enum capture_type type)
 {
 	for (size_t i = 0; i < c->count; i++)
 		if (c->items[i].type == type)
@@ -107,14 +107,14 @@ static bool is_there(const struct collected *c, enum capture_type type)
 	return false;
 }
 
-static void check(const struct collected *all, const struct collection_item *item, unsigned types,
-		  struct cursor *c)
+static void collected_check(const struct collected *all, const struct collection_item *item,
+			    unsigned types, struct cursor *c)
 {
 	bool custom = item->type == CAPTURE_CUSTOM;
 
 	if (!(types & CAPTURE_BIT(item->type)))
 		cursor_fail(c, "that was not requested");
-	else if (!custom && (*item->name || is_there(all, item->type)))
+	else if (!custom && (*item->name || collected_is_there(all, item->type)))
 		cursor_fail(c, "a profile is there twice");
 	else if (custom && *item->name && !customname_good(item->name))
 		cursor_fail(c, "a profile's name is bad");
@@ -122,8 +122,8 @@ static void check(const struct collected *all, const struct collection_item *ite
 		cursor_fail(c, "a profile is neither there nor not");
 }
 
-static void take_item(struct collected *all, struct collection_item *item, uint64_t type,
-		      unsigned types, struct cursor *c)
+static void collected_take_item(struct collected *all, struct collection_item *item, uint64_t type,
+				unsigned types, struct cursor *c)
 {
 	uint64_t flags = cursor_uint(c, 8), name = cursor_uint(c, 8), why_not = cursor_uint(c, 8);
 	uint64_t note = cursor_uint(c, 8), len = cursor_uint(c, 8);
@@ -134,9 +134,9 @@ static void take_item(struct collected *all, struct collection_item *item, uint6
 	}
 	item->type = (enum capture_type)type;
 	item->time_nanos = (int64_t)cursor_uint(c, 8);
-	item->name = take_text(c, name);
-	item->why_not = take_text(c, why_not);
-	item->note = take_text(c, note);
+	item->name = collected_take_text(c, name);
+	item->why_not = collected_take_text(c, why_not);
+	item->note = collected_take_text(c, note);
 	item->data = cursor_bytes(c, len);
 	item->len = len;
 	if (!(flags & FLAG_WHY_NOT))
@@ -147,7 +147,7 @@ static void take_item(struct collected *all, struct collection_item *item, uint6
 		item->data = NULL;
 	item->cut = flags & FLAG_CUT;
 	if (!c->failed)
-		check(all, item, types, c);
+		collected_check(all, item, types, c);
 }
 
 static void take_memory(struct collected *all, struct cursor *c)
@@ -161,7 +161,7 @@ static void take_memory(struct collected *all, struct cursor *c)
 	all->memory_len = data ? len : 0;
 }
 
-static int add(struct collected *c, const struct collection_item *item)
+static int collected_add(struct collected *c, const struct collection_item *item)
 {
 	if (room_for((void **)&c->items, &c->room, c->count + 1, sizeof(*item)))
 		return ERR_NOMEM;
@@ -188,10 +188,10 @@ int collected_read(struct collected *all, void *data, size_t len, unsigned types
 		}
 		if (all->count == COLLECTED_ITEMS)
 			cursor_fail(&c, "there are too many items");
-		take_item(all, &item, type, types, &c);
+		collected_take_item(all, &item, type, types, &c);
 		if (c.failed)
 			break;
-		if (add(all, &item))
+		if (collected_add(all, &item))
 			return error_nomem(err);
 	}
 	return cursor_error(&c, err);
@@ -204,7 +204,8 @@ int collected_fill(struct collected *c, unsigned types, const char *why_not)
 						.name = "",
 						.why_not = why_not };
 
-		if (types & CAPTURE_BIT(i) && !is_there(c, item.type) && add(c, &item))
+		if (types & CAPTURE_BIT(i) && !collected_is_there(c, item.type) &&
+		    collected_add(c, &item))
 			return ERR_NOMEM;
 	}
 	return 0;

@@ -40,7 +40,7 @@ static void on_term(int sig)
 	source_finish(finishing);
 }
 
-static void put(struct collecting *c, struct collection_item *item)
+static void collect_collecting_put(struct collecting *c, struct collection_item *item)
 {
 	item->time_nanos = (int64_t)clock_ns(CLOCK_REALTIME);
 	if (collected_write(c->file, item, NULL))
@@ -63,7 +63,7 @@ static void put_result(struct collecting *c, struct collection_item *item, int r
 		item->cut = remark->cut;
 		c->written += c->data.len;
 	}
-	put(c, item);
+	collect_collecting_put(c, item);
 }
 
 static void collect_custom(struct collecting *c, const char *name)
@@ -96,7 +96,7 @@ static void collect_customs(struct collecting *c)
 	else if (!names.len)
 		none.why_not = "the program has registered none";
 	if (none.why_not)
-		put(c, &none);
+		collect_collecting_put(c, &none);
 	for (size_t at = 0; !rc && at < names.len; at += strlen((char *)names.data + at) + 1)
 		collect_custom(c, (const char *)names.data + at);
 	buffer_release(&names);
@@ -121,7 +121,7 @@ static void collect_one(struct collecting *c, enum capture_type type)
 }
 
 /* Best effort: a failure only resets the wait times of goroutines. */
-static void put_memory(const struct collecting *c)
+static void collect_collecting_put_memory(const struct collecting *c)
 {
 	struct buffer memory = { 0 };
 
@@ -142,7 +142,7 @@ static void collect_all(struct collecting *c, unsigned types)
 		else
 			collect_one(c, (enum capture_type)i);
 	}
-	put_memory(c);
+	collect_collecting_put_memory(c);
 	if (collected_write_end(c->file, NULL))
 		_exit(1);
 }

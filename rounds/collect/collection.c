@@ -66,8 +66,8 @@ static int start_worker(struct worker *w, struct source *s, const struct collect
 	return error_errno(err, ERR_IO, "cannot make a process that collects");
 }
 
-static int start(struct collection *c, struct source *s, const struct collection_request *q,
-		 struct error *err)
+static int collection_start_request(struct collection *c, struct source *s,
+				    const struct collection_request *q, struct error *err)
 {
 	int ends[2], rc = 0;
 
@@ -96,7 +96,7 @@ int collection_start(struct collection **out, struct source *s, const struct col
 	c->workers[TRACER].types = types & CAPTURE_BIT(CAPTURE_TRACE);
 	c->workers[OTHERS].types = types & ~CAPTURE_BIT(CAPTURE_TRACE);
 	c->pipe = c->workers[TRACER].file = c->workers[OTHERS].file = -1;
-	rc = start(c, s, q, err);
+	rc = collection_start_request(c, s, q, err);
 	if (rc)
 		collection_free(c);
 	else
@@ -111,7 +111,7 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-static int map_file(struct worker *w, struct error *err)
+static int collection_map_file(struct worker *w, struct error *err)
 {
 	struct stat st;
 
@@ -166,7 +166,7 @@ static int read_found(struct collection *c, struct worker *w, bool cancelled, st
 		return 0;
 	c->found.whole = false;
 	c->found.memory = NULL;
-	rc = map_file(w, err);
+	rc = collection_map_file(w, err);
 	close_fd(&w->file);
 	if (!rc && w->map)
 		rc = collected_read(&c->found, w->map, w->map_len, w->types, err);
@@ -181,7 +181,7 @@ static int read_found(struct collection *c, struct worker *w, bool cancelled, st
 	return rc;
 }
 
-static void conclude(struct collection *c, bool cancelled)
+static void collection_conclude(struct collection *c, bool cancelled)
 {
 	close_fd(&c->pipe);
 	for (int i = 0; i < WORKERS; i++) {
@@ -207,7 +207,7 @@ bool collection_over(struct collection *c)
 	struct pollfd pf = { .fd = c->pipe, .events = POLLIN };
 
 	if (c->pipe >= 0 && poll(&pf, 1, 0) > 0)
-		conclude(c, false);
+		collection_conclude(c, false);
 	return c->pipe < 0;
 }
 
@@ -223,7 +223,7 @@ void collection_cancel(struct collection *c, const char *why)
 		return;
 	for (int i = 0; i < WORKERS; i++)
 		snprintf(c->workers[i].why, sizeof(c->workers[i].why), "%s", why);
-	conclude(c, true);
+	collection_conclude(c, true);
 }
 
 int collection_items(struct collection *c, const struct collection_item **items, size_t *count,

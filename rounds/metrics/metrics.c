@@ -87,7 +87,7 @@ struct metrics {
 	bool ended;
 };
 
-struct out {
+struct metrics_out {
 	struct json json;    /* the file, up to "missing" */
 	struct json missing; /* the members of "missing" */
 };
@@ -123,7 +123,7 @@ void metrics_free(struct metrics *m)
 
 /* Searches again after execve(2): another program has another runtime, or none. In a program that
  * has just begun the runtime may not be found yet, so a failed search may be repeated. */
-static int find_go(struct metrics *m, uint64_t program, struct error *err)
+static int metrics_find_go(struct metrics *m, uint64_t program, struct error *err)
 {
 	int rc;
 
@@ -145,7 +145,7 @@ static int find_go(struct metrics *m, uint64_t program, struct error *err)
 static int read_go(struct metrics *m, struct metrics_reading *r, struct error *err)
 {
 	struct gometric_value values[GOMETRIC_COUNT];
-	int rc = find_go(m, r->program, err);
+	int rc = metrics_find_go(m, r->program, err);
 
 	if (rc)
 		return rc;
@@ -180,21 +180,22 @@ int metrics_read(struct metrics *m, struct error *err)
 	return 0;
 }
 
-static void put_missing(struct out *o, const char *group, const char *name, const char *field,
-			const char *why)
+static void put_missing(struct metrics_out *o, const char *group, const char *name,
+			const char *field, const char *why)
 {
 	json_addf(&o->missing, "%s\n    \"%s%s%s%s%s\": ", o->missing.out->len ? "," : "", group,
 		  *name ? "." : "", name, *field ? "." : "", field);
 	json_add_text(&o->missing, why);
 }
 
-static void put_seconds(struct out *o, uint64_t ns)
+static void put_seconds(struct metrics_out *o, uint64_t ns)
 {
 	json_addf(&o->json, "%" PRIu64 ".%09u", (uint64_t)(ns / NS_PER_S),
 		  (unsigned)(ns % NS_PER_S));
 }
 
-static void put_number(struct out *o, const struct metric_info *info, uint64_t number)
+static void metrics_put_number(struct metrics_out *o, const struct metric_info *info,
+			       uint64_t number)
 {
 	if (info->seconds)
 		put_seconds(o, number);
@@ -230,7 +231,7 @@ static bool has_start(const struct metrics *m, int i)
 	       (i < METRIC_GO || m->now.program == m->last.program);
 }
 
-static void put_rate(struct out *o, const struct metrics *m, const char *group, int i)
+static void put_rate(struct metrics_out *o, const struct metrics *m, const char *group, int i)
 {
 	const struct metric_info *info = &infos[i];
 	const char *why = no_rates(m);
@@ -246,7 +247,7 @@ static void put_rate(struct out *o, const struct metrics *m, const char *group, 
 	json_addf(&o->json, "%.15g", (info->seconds ? gain / (double)NS_PER_S : gain) / seconds);
 }
 
-static void put_metric(struct out *o, const struct metrics *m, const char *group, int i)
+static void put_metric(struct metrics_out *o, const struct metrics *m, const char *group, int i)
 {
 	const struct metric_info *info = &infos[i];
 	const struct metric_value *now = &m->now.values[i];
@@ -257,19 +258,19 @@ static void put_metric(struct out *o, const struct metrics *m, const char *group
 		return;
 	}
 	json_add(&o->json, info->counter ? "{\"total\": " : "{\"value\": ");
-	put_number(o, info, now->number);
+	metrics_put_number(o, info, now->number);
 	json_add(&o->json, info->counter ? ", \"per_second\": " : ", \"start\": ");
 	if (info->counter)
 		put_rate(o, m, group, i);
 	else if (has_start(m, i))
-		put_number(o, info, m->last.values[i].number);
+		metrics_put_number(o, info, m->last.values[i].number);
 	else
 		json_add(&o->json, "null");
 	json_add(&o->json, "}");
 }
 
-static void put_metrics(struct out *o, const struct metrics *m, const char *group, int first,
-			int end)
+static void metrics_put_metrics(struct metrics_out *o, const struct metrics *m, const char *group,
+				int first, int end)
 {
 	for (int i = first; i < end; i++) {
 		json_addf(&o->json, "%s\n    \"%s\": ", i > first ? "," : "", infos[i].name);
@@ -278,7 +279,7 @@ static void put_metrics(struct out *o, const struct metrics *m, const char *grou
 	json_add(&o->json, "\n  }");
 }
 
-static void put_go(struct out *o, const struct metrics *m)
+static void metrics_put_go(struct metrics_out *o, const struct metrics *m)
 {
 	json_add(&o->json, ",\n  \"go\": ");
 	if (!m->go) {
@@ -289,10 +290,10 @@ static void put_go(struct out *o, const struct metrics *m)
 	json_add(&o->json, "{\n    \"version\": ");
 	json_add_text(&o->json, gometrics_version(m->go));
 	json_add(&o->json, ",");
-	put_metrics(o, m, "go", METRIC_GO, METRIC_COUNT);
+	metrics_put_metrics(o, m, "go", METRIC_GO, METRIC_COUNT);
 }
 
-static void put_own(struct out *o, const struct metrics_own *own)
+static void put_own(struct metrics_out *o, const struct metrics_own *own)
 {
 	json_add(&o->json, ",\n  \"sampler\": ");
 	if (!own) {
@@ -317,7 +318,7 @@ int metrics_json(const struct metrics *m, const struct metrics_own *own, struct 
 {
 	const char *no_pair = m->readings ? no_rates(m) : NULL;
 	struct buffer missing = { 0 };
-	struct out o = { { out, 0 }, { &missing, 0 } };
+	struct metrics_out o = { { out, 0 }, { &missing, 0 } };
 
 	json_addf(&o.json,
 		  "{\n  \"pid\": %d,\n  \"time_ns\": %" PRId64 ",\n  \"interval_ns\": %" PRIu64,
@@ -325,8 +326,8 @@ int metrics_json(const struct metrics *m, const struct metrics_own *own, struct 
 	if (no_pair)
 		put_missing(&o, "per_second", "", "", no_pair);
 	json_add(&o.json, ",\n  \"process\": {");
-	put_metrics(&o, m, "process", 0, METRIC_PROCESS_COUNT);
-	put_go(&o, m);
+	metrics_put_metrics(&o, m, "process", 0, METRIC_PROCESS_COUNT);
+	metrics_put_go(&o, m);
 	put_own(&o, own);
 	json_add(&o.json, ",\n  \"missing\": {");
 	if (missing.len)

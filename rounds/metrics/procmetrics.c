@@ -37,8 +37,8 @@ void procmetrics_release(struct procmetrics *m)
 }
 
 /* Reads a file into m->text. *why: the reason for its values if that fails, else NULL. */
-static int read_file(struct procmetrics *m, const struct process *p, const char *name,
-		     const char **why, struct error *err)
+static int procmetrics_read_file(struct procmetrics *m, const struct process *p, const char *name,
+				 const char **why, struct error *err)
 {
 	int rc = process_read(p, name, &m->text, err);
 
@@ -64,12 +64,12 @@ static uint64_t program_of(const struct process *p, uint64_t stack)
 	return stack ^ (uint64_t)exe.st_ino << 20 ^ (uint64_t)exe.st_dev << 52;
 }
 
-static int read_stat(struct procmetrics *m, const struct process *p, struct metric_value *values,
-		     uint64_t *program, struct error *err)
+static int procmetrics_read_stat(struct procmetrics *m, const struct process *p,
+				 struct metric_value *values, uint64_t *program, struct error *err)
 {
 	uint64_t f[STAT_FIELDS];
 	const char *why;
-	int rc = read_file(m, p, "stat", &why, err);
+	int rc = procmetrics_read_file(m, p, "stat", &why, err);
 
 	*program = 0;
 	if (rc || why || !process_stat_parse(m->text.data, m->text.len, STAT_STARTSTACK, f))
@@ -83,15 +83,15 @@ static int read_stat(struct procmetrics *m, const struct process *p, struct metr
 	return 0;
 }
 
-struct line {
+struct procmetrics_line {
 	const char *key; /* with its colon */
 	enum metric metric;
 	unsigned unit;
 };
 
 /* Parses lines "Key:  number …". The kernel escapes newlines in names. */
-static void take_lines(const struct buffer *text, const struct line *lines, size_t count,
-		       struct metric_value *values)
+static void procmetrics_take_lines(const struct buffer *text, const struct procmetrics_line *lines,
+				   size_t count, struct metric_value *values)
 {
 	struct cursor c, line;
 
@@ -113,24 +113,25 @@ static void take_lines(const struct buffer *text, const struct line *lines, size
 	}
 }
 
-static int read_lines(struct procmetrics *m, const struct process *p, const char *name,
-		      const struct line *lines, size_t count, const char *without,
-		      struct metric_value *values, struct error *err)
+static int procmetrics_read_lines(struct procmetrics *m, const struct process *p, const char *name,
+				  const struct procmetrics_line *lines, size_t count,
+				  const char *without, struct metric_value *values,
+				  struct error *err)
 {
 	const char *why;
-	int rc = read_file(m, p, name, &why, err);
+	int rc = procmetrics_read_file(m, p, name, &why, err);
 
 	for (size_t i = 0; i < count; i++)
 		values[lines[i].metric].why_not = why ? why : without;
 	if (!rc && !why)
-		take_lines(&m->text, lines, count, values);
+		procmetrics_take_lines(&m->text, lines, count, values);
 	return rc;
 }
 
 static int read_status(struct procmetrics *m, const struct process *p, struct metric_value *values,
 		       struct error *err)
 {
-	static const struct line lines[] = {
+	static const struct procmetrics_line lines[] = {
 		{ "VmSize:", METRIC_VIRTUAL, 1024 },
 		{ "VmHWM:", METRIC_RSS_PEAK, 1024 },
 		{ "VmRSS:", METRIC_RSS, 1024 },
@@ -138,14 +139,14 @@ static int read_status(struct procmetrics *m, const struct process *p, struct me
 	};
 
 	/* NO_MEMORY: the first thread has ended before the others. */
-	return read_lines(m, p, "status", lines, sizeof(lines) / sizeof(*lines), NO_MEMORY, values,
-			  err);
+	return procmetrics_read_lines(m, p, "status", lines, sizeof(lines) / sizeof(*lines),
+				      NO_MEMORY, values, err);
 }
 
 static int read_io(struct procmetrics *m, const struct process *p, struct metric_value *values,
 		   struct error *err)
 {
-	static const struct line lines[] = {
+	static const struct procmetrics_line lines[] = {
 		{ "rchar:", METRIC_READ_CHARS, 1 },
 		{ "wchar:", METRIC_WRITE_CHARS, 1 },
 		{ "syscr:", METRIC_READ_CALLS, 1 },
@@ -155,14 +156,14 @@ static int read_io(struct procmetrics *m, const struct process *p, struct metric
 		{ "cancelled_write_bytes:", METRIC_CANCELLED_WRITE_BYTES, 1 },
 	};
 
-	return read_lines(m, p, "io", lines, sizeof(lines) / sizeof(*lines), NOT_THERE, values,
-			  err);
+	return procmetrics_read_lines(m, p, "io", lines, sizeof(lines) / sizeof(*lines), NOT_THERE,
+				      values, err);
 }
 
 static int read_pss(struct procmetrics *m, const struct process *p, struct metric_value *values,
 		    struct error *err)
 {
-	static const struct line lines[] = { { "Pss:", METRIC_PSS, 1024 } };
+	static const struct procmetrics_line lines[] = { { "Pss:", METRIC_PSS, 1024 } };
 	const struct metric_value *rss = &values[METRIC_RSS];
 	uint64_t before, at = monotonic_ns();
 	int rc;
@@ -176,7 +177,7 @@ static int read_pss(struct procmetrics *m, const struct process *p, struct metri
 		return 0;
 	}
 	before = thread_cpu_ns();
-	rc = read_lines(m, p, "smaps_rollup", lines, 1, NO_MEMORY, values, err);
+	rc = procmetrics_read_lines(m, p, "smaps_rollup", lines, 1, NO_MEMORY, values, err);
 	m->pss_ns = thread_cpu_ns() - before;
 	m->pss_at = at;
 	return rc;
@@ -223,7 +224,7 @@ int procmetrics_read(struct procmetrics *m, const struct process *p,
 	if (!process_cpu_ns(p, &cpu))
 		metric_set(&values[METRIC_CPU], cpu);
 	read_fds(p, &values[METRIC_FDS]);
-	rc = read_stat(m, p, values, program, err);
+	rc = procmetrics_read_stat(m, p, values, program, err);
 	if (!rc)
 		rc = read_status(m, p, values, err);
 	if (!rc)

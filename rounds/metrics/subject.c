@@ -49,7 +49,7 @@ bool subject_program_same(const struct subject_program *a, const struct subject_
 }
 
 /* A PID is unique within its namespace only, and containers may share a folder. */
-static void make_key(struct subject *s, const char *key)
+static void subject_make_key(struct subject *s, const char *key)
 {
 	struct stat own = { 0 };
 
@@ -73,7 +73,7 @@ int subject_open(struct subject *s, pid_t pid, const char *key, bool metrics, st
 		return rc;
 	}
 	s->program = subject_program_of(&s->process);
-	make_key(s, key);
+	subject_make_key(s, key);
 	if (!pid)
 		return 0;
 	read_program(s);

@@ -27,7 +27,7 @@ struct thread_counts {
 };
 
 /* A reading in the making. */
-struct reading {
+struct threadmetrics_reading {
 	const struct process *process;
 	struct thread_counts *threads;
 	size_t count, room;
@@ -93,7 +93,7 @@ static bool read_switches(const struct process *p, struct thread_counts *t)
 	       number_behind(text, len, "\nnonvoluntary_ctxt_switches:", &t->involuntary);
 }
 
-static int by_tid(const void *a, const void *b)
+static int threadmetrics_by_tid(const void *a, const void *b)
 {
 	const struct thread_counts *x = a, *y = b;
 
@@ -104,10 +104,12 @@ static const struct thread_counts *before(const struct threadmetrics *m, pid_t t
 {
 	struct thread_counts key = { .tid = tid };
 
-	return m->count ? bsearch(&key, m->threads, m->count, sizeof(key), by_tid) : NULL;
+	return m->count ? bsearch(&key, m->threads, m->count, sizeof(key), threadmetrics_by_tid) :
+			  NULL;
 }
 
-static int add_thread(const struct threadmetrics *m, struct reading *r, pid_t tid)
+static int threadmetrics_add_thread(const struct threadmetrics *m, struct threadmetrics_reading *r,
+				    pid_t tid)
 {
 	struct thread_counts t = { .tid = tid };
 	const struct thread_counts *old = before(m, tid);
@@ -126,7 +128,8 @@ static int add_thread(const struct threadmetrics *m, struct reading *r, pid_t ti
 	return 0;
 }
 
-static int read_threads(const struct threadmetrics *m, struct reading *r)
+static int threadmetrics_read_threads(const struct threadmetrics *m,
+				      struct threadmetrics_reading *r)
 {
 	int fd = process_openat(r->process, "task", O_RDONLY | O_DIRECTORY), rc = 0;
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -140,11 +143,12 @@ static int read_threads(const struct threadmetrics *m, struct reading *r)
 		pid_t tid = (pid_t)strtol(d->d_name, NULL, 10);
 
 		if (tid > 0)
-			rc = r->count < THREADS_MAX ? add_thread(m, r, tid) : ERR_LIMIT;
+			rc = r->count < THREADS_MAX ? threadmetrics_add_thread(m, r, tid) :
+						      ERR_LIMIT;
 	}
 	closedir(dir);
 	if (r->count)
-		qsort(r->threads, r->count, sizeof(*r->threads), by_tid);
+		qsort(r->threads, r->count, sizeof(*r->threads), threadmetrics_by_tid);
 	return rc;
 }
 
@@ -154,7 +158,7 @@ static uint64_t gain(uint64_t now, const uint64_t *then)
 	return then && *then <= now ? now - *then : now;
 }
 
-static void add_up(struct threadmetrics *m, const struct reading *r)
+static void threadmetrics_add_up(struct threadmetrics *m, const struct threadmetrics_reading *r)
 {
 	for (size_t i = 0; i < r->count; i++) {
 		const struct thread_counts *t = &r->threads[i], *old = before(m, t->tid);
@@ -170,8 +174,8 @@ static void add_up(struct threadmetrics *m, const struct reading *r)
 int threadmetrics_read(struct threadmetrics *m, const struct process *p,
 		       struct metric_value values[METRIC_PROCESS_COUNT], struct error *err)
 {
-	struct reading r = { .process = p };
-	int rc = read_threads(m, &r);
+	struct threadmetrics_reading r = { .process = p };
+	int rc = threadmetrics_read_threads(m, &r);
 
 	if (!rc && !r.count)
 		rc = ERR_GONE;
@@ -186,7 +190,7 @@ int threadmetrics_read(struct threadmetrics *m, const struct process *p,
 				rc == ERR_LIMIT ? "too many threads" : "its threads are not shown";
 		return 0;
 	}
-	add_up(m, &r);
+	threadmetrics_add_up(m, &r);
 	metric_set(&values[METRIC_VOLUNTARY_SWITCHES], m->voluntary);
 	metric_set(&values[METRIC_INVOLUNTARY_SWITCHES], m->involuntary);
 	if (r.any)

@@ -14,7 +14,7 @@
 #include "rounds/source/capture.h"
 
 /* Copies a text into the arena; NULL becomes "". */
-static const char *keep(struct pushbatch *b, const char *text, bool *failed)
+static const char *push_batch_keep(struct pushbatch *b, const char *text, bool *failed)
 {
 	const char *copy = arena_copy(&b->arena, text ? text : "", text ? strlen(text) : 0);
 
@@ -29,8 +29,8 @@ static const struct batch_tag *keep_tags(struct pushbatch *b, const struct batch
 
 	*failed |= !tags;
 	for (size_t i = 0; tags && i < count; i++) {
-		tags[i].key = keep(b, from[i].key, failed);
-		tags[i].value = keep(b, from[i].value, failed);
+		tags[i].key = push_batch_keep(b, from[i].key, failed);
+		tags[i].value = push_batch_keep(b, from[i].value, failed);
 	}
 	return tags;
 }
@@ -47,10 +47,11 @@ static void keep_entries(struct pushbatch *b, const struct batch_event *from, bo
 		if (!from->entries[i].file)
 			continue;
 		entries[count] = from->entries[i];
-		entries[count].type = keep(b, entries[count].type, failed);
-		entries[count].file = keep(b, entries[count].file, failed);
-		entries[count].note = entries[count].note ? keep(b, entries[count].note, failed) :
-							    NULL;
+		entries[count].type = push_batch_keep(b, entries[count].type, failed);
+		entries[count].file = push_batch_keep(b, entries[count].file, failed);
+		entries[count].note = entries[count].note ?
+					      push_batch_keep(b, entries[count].note, failed) :
+					      NULL;
 		entries[count++].why_not = NULL;
 	}
 	b->event.entries = entries;
@@ -66,10 +67,10 @@ int pushbatch_new(struct pushbatch **out, const char *path, const struct batch_e
 	*out = NULL;
 	if (b) {
 		b->event = *event;
-		b->path = keep(b, path, &failed);
-		b->event.host = keep(b, event->host, &failed);
-		b->event.command = keep(b, event->command, &failed);
-		b->event.version = keep(b, event->version, &failed);
+		b->path = push_batch_keep(b, path, &failed);
+		b->event.host = push_batch_keep(b, event->host, &failed);
+		b->event.command = push_batch_keep(b, event->command, &failed);
+		b->event.version = push_batch_keep(b, event->version, &failed);
 		b->event.build_id = b->event.ended = b->event.sampling = NULL;
 		b->event.tags = keep_tags(b, event->tags, event->tag_count, &failed);
 		b->event.resource = keep_tags(b, event->resource, event->resource_count, &failed);
@@ -90,7 +91,7 @@ void pushbatch_free(struct pushbatch *b)
 	free(b);
 }
 
-static const struct batch_entry *find(const struct pushbatch *b, const char *file)
+static const struct batch_entry *push_batch_find(const struct pushbatch *b, const char *file)
 {
 	for (size_t i = 0; i < b->event.entry_count; i++)
 		if (!strcmp(b->event.entries[i].file, file))
@@ -100,12 +101,12 @@ static const struct batch_entry *find(const struct pushbatch *b, const char *fil
 
 bool pushbatch_has(const struct pushbatch *b, const char *file)
 {
-	return find(b, file);
+	return push_batch_find(b, file);
 }
 
 bool pushbatch_may_send(const struct pushbatch *b, const char *file)
 {
-	const struct batch_entry *e = find(b, file);
+	const struct batch_entry *e = push_batch_find(b, file);
 
 	return e && !(e->delta && e->note);
 }
@@ -169,7 +170,7 @@ const struct batch_tag *pushbatch_next_label(const struct pushbatch *b, size_t *
 	return NULL;
 }
 
-static const char *value_of(const struct batch_tag *tags, size_t count, const char *key)
+static const char *push_batch_value_of(const struct batch_tag *tags, size_t count, const char *key)
 {
 	for (size_t i = count; i--;)
 		if (!strcmp(tags[i].key, key))
@@ -179,10 +180,11 @@ static const char *value_of(const struct batch_tag *tags, size_t count, const ch
 
 const char *pushbatch_container(const struct pushbatch *b)
 {
-	const char *id = value_of(b->event.tags, b->event.tag_count, "container.id");
+	const char *id = push_batch_value_of(b->event.tags, b->event.tag_count, "container.id");
 
 	if (!id)
-		id = value_of(b->event.resource, b->event.resource_count, "container.id");
+		id = push_batch_value_of(b->event.resource, b->event.resource_count,
+					 "container.id");
 	for (const char *c = id; c && *c; c++)
 		if (!isascii(*c) || (!isalnum(*c) && !strchr("-._", *c)))
 			return NULL;
@@ -196,7 +198,7 @@ static int cannot_read(const char *file, struct error *err)
 	return error_errno(err, code, "cannot read its '%s'", file);
 }
 
-static int read_fd(int fd, const char *file, struct buffer *out, struct error *err)
+static int push_batch_read_fd(int fd, const char *file, struct buffer *out, struct error *err)
 {
 	struct stat st;
 	size_t end;
@@ -230,7 +232,7 @@ int pushbatch_read(const struct pushbatch *b, const char *file, struct buffer *o
 
 	if (folder >= 0)
 		fd = openat(folder, file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	rc = fd < 0 ? cannot_read(file, err) : read_fd(fd, file, out, err);
+	rc = fd < 0 ? cannot_read(file, err) : push_batch_read_fd(fd, file, out, err);
 	if (fd >= 0)
 		close(fd);
 	if (folder >= 0)

@@ -35,7 +35,7 @@ static const char *const files[][2] = {
 enum { FILES = sizeof(files) / sizeof(*files) };
 
 /* The file to be sent for a row, or NULL. */
-static const char *pick(const struct pushbatch *b, size_t row)
+static const char *datadog_pick(const struct pushbatch *b, size_t row)
 {
 	const char *first = files[row][0], *second = files[row][1];
 
@@ -44,16 +44,16 @@ static const char *pick(const struct pushbatch *b, size_t row)
 	return second && !pushbatch_has(b, first) && pushbatch_has(b, second) ? second : NULL;
 }
 
-static bool has(const struct pushbatch *b, size_t n)
+static bool datadog_has(const struct pushbatch *b, size_t n)
 {
 	for (size_t i = 0; i < FILES; i++)
-		if (pick(b, i))
+		if (datadog_pick(b, i))
 			return n == 0;
 	return false;
 }
 
 /* Tags are "key:value", separated by commas; other commas become '_'. */
-static int add_tag(struct buffer *b, const char *key, const char *value)
+static int datadog_add_tag(struct buffer *b, const char *key, const char *value)
 {
 	size_t at = b->len + (b->len > 0);
 	int rc = buffer_addf(b, "%s%s:%s", b->len ? "," : "", key, value);
@@ -81,7 +81,7 @@ static const char *const names[][2] = {
 	{ "k8s.pod.name", "pod_name" },
 };
 
-static const char *name_of(const char *key)
+static const char *datadog_name_of(const char *key)
 {
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(key, names[i][0]))
@@ -105,7 +105,7 @@ static bool has_tag(const struct buffer *tags, const char *key)
 
 /* Adds what is known of the process, where no other tag has that key. A colon would end the key,
  * and the process may choose its keys. */
-static int add_labels(const struct pushbatch *b, struct buffer *tags)
+static int datadog_add_labels(const struct pushbatch *b, struct buffer *tags)
 {
 	const struct batch_tag *label;
 	size_t at = 0;
@@ -114,17 +114,17 @@ static int add_labels(const struct pushbatch *b, struct buffer *tags)
 	while (!rc && (label = pushbatch_next_label(b, &at))) {
 		char key[256];
 
-		snprintf(key, sizeof(key), "%s", name_of(label->key));
+		snprintf(key, sizeof(key), "%s", datadog_name_of(label->key));
 		for (char *c = key; *c; c++)
 			if (*c == ':' || *c == ',')
 				*c = '_';
 		if (!has_tag(tags, key))
-			rc = add_tag(tags, key, label->value);
+			rc = datadog_add_tag(tags, key, label->value);
 	}
 	return rc;
 }
 
-static int add_tags(const struct pushbatch *b, struct buffer *tags)
+static int datadog_add_tags(const struct pushbatch *b, struct buffer *tags)
 {
 	const char *language = pushbatch_is_go(b) ? "go" : "native";
 	const struct batch_tag *tag;
@@ -133,19 +133,19 @@ static int add_tags(const struct pushbatch *b, struct buffer *tags)
 	int rc = 0;
 
 	while (!rc && (tag = pushbatch_next_tag(b, &at)))
-		rc = add_tag(tags, tag->key, tag->value);
-	rc = rc ? rc : add_tag(tags, "service", pushbatch_service(b));
+		rc = datadog_add_tag(tags, tag->key, tag->value);
+	rc = rc ? rc : datadog_add_tag(tags, "service", pushbatch_service(b));
 	snprintf(number, sizeof(number), "%" PRIu64, b->event.sequence);
-	rc = rc ? rc : add_tag(tags, "profile_seq", number);
-	rc = rc ? rc : add_tag(tags, "runtime", language);
-	rc = rc ? rc : add_tag(tags, "language", language);
-	rc = rc ? rc : add_tag(tags, "profiler_version", b->event.version);
+	rc = rc ? rc : datadog_add_tag(tags, "profile_seq", number);
+	rc = rc ? rc : datadog_add_tag(tags, "runtime", language);
+	rc = rc ? rc : datadog_add_tag(tags, "language", language);
+	rc = rc ? rc : datadog_add_tag(tags, "profiler_version", b->event.version);
 	snprintf(number, sizeof(number), "%d", b->event.pid);
 	if (!rc && b->event.pid)
-		rc = add_tag(tags, "process_id", number);
+		rc = datadog_add_tag(tags, "process_id", number);
 	if (!rc && *b->event.host)
-		rc = add_tag(tags, "host", b->event.host);
-	return rc ? rc : add_labels(b, tags);
+		rc = datadog_add_tag(tags, "host", b->event.host);
+	return rc ? rc : datadog_add_labels(b, tags);
 }
 
 static void add_attachments(const struct pushbatch *b, struct json *j)
@@ -154,9 +154,9 @@ static void add_attachments(const struct pushbatch *b, struct json *j)
 
 	json_add(j, "\"attachments\":[");
 	for (size_t i = 0; i < FILES; i++) {
-		if (!pick(b, i))
+		if (!datadog_pick(b, i))
 			continue;
-		json_addf(j, "%s\"%s\"", comma, pick(b, i));
+		json_addf(j, "%s\"%s\"", comma, datadog_pick(b, i));
 		comma = ",";
 	}
 	json_add(j, "],");
@@ -174,7 +174,7 @@ static int add_event(const struct pushbatch *b, struct buffer *out)
 	json_add(&j, ",");
 	add_attachments(b, &j);
 	json_add(&j, "\"tags_profiler\":");
-	if (add_tags(b, &tags))
+	if (datadog_add_tags(b, &tags))
 		j.rc = ERR_NOMEM;
 	json_add_string(&j, (const char *)tags.data, tags.len);
 	buffer_release(&tags);
@@ -185,15 +185,15 @@ static int add_event(const struct pushbatch *b, struct buffer *out)
 	return j.rc;
 }
 
-static int make(const struct pushbatch *b, size_t n, unsigned rate, struct pushrequest *q,
-		struct error *err)
+static int datadog_make(const struct pushbatch *b, size_t n, unsigned rate, struct pushrequest *q,
+			struct error *err)
 {
 	struct multipart m;
 	int rc = multipart_init(&m, err), no_memory = 0;
 
 	(void)n, (void)rate;
 	for (size_t i = 0; !rc && !no_memory && i < FILES; i++) {
-		const char *file = pick(b, i);
+		const char *file = datadog_pick(b, i);
 
 		if (!file)
 			continue;
@@ -210,7 +210,7 @@ static int make(const struct pushbatch *b, size_t n, unsigned rate, struct pushr
 	return rc ? rc : no_memory ? error_nomem(err) : 0;
 }
 
-static int authorize(struct pushheaders *h, struct error *err)
+static int datadog_authorize(struct pushheaders *h, struct error *err)
 {
 	const char *key = getenv("DD_API_KEY");
 
@@ -223,7 +223,7 @@ const struct pushprotocol push_datadog = {
 	.name = "datadog",
 	.path = "/profiling/v1/input",
 	.own_path = true,
-	.has = has,
-	.make = make,
-	.authorize = authorize,
+	.has = datadog_has,
+	.make = datadog_make,
+	.authorize = datadog_authorize,
 };

@@ -34,7 +34,7 @@ void pushgrpc_end(struct buffer *body)
 }
 
 /* Is the line "NAME: VALUE"? Then it becomes the value. */
-static bool take(struct cursor *line, const char *name)
+static bool grpc_take(struct cursor *line, const char *name)
 {
 	size_t len = strlen(name);
 
@@ -53,19 +53,19 @@ static void read_trailers(struct pushgrpc *g, struct cursor *c)
 	struct cursor line;
 
 	while (cursor_line(c, &line)) {
-		if (take(&line, "grpc-status")) {
+		if (grpc_take(&line, "grpc-status")) {
 			uint64_t status = cursor_number(&line, 10);
 
 			g->status = line.failed || status > INT32_MAX ? -1 : (int)status;
-		} else if (take(&line, "grpc-message")) {
+		} else if (grpc_take(&line, "grpc-message")) {
 			g->why = line;
-		} else if (take(&line, "grpc-status-details-bin")) {
+		} else if (grpc_take(&line, "grpc-status-details-bin")) {
 			g->details = line;
 		}
 	}
 }
 
-static void read_frames(struct pushgrpc *g, struct cursor *c)
+static void grpc_read_frames(struct pushgrpc *g, struct cursor *c)
 {
 	while (cursor_left(c)) {
 		unsigned kind = cursor_byte(c);
@@ -94,7 +94,7 @@ void pushgrpc_read(struct pushgrpc *g, const struct http_answer *a)
 	cursor_init(&c, a->headers, strlen(a->headers), "headers");
 	read_trailers(g, &c);
 	cursor_init(&c, a->content, a->content_len, "answer");
-	read_frames(g, &c);
+	grpc_read_frames(g, &c);
 }
 
 void pushgrpc_explain(const struct pushgrpc *g, struct error *err)
@@ -117,7 +117,7 @@ void pushgrpc_explain(const struct pushgrpc *g, struct error *err)
 }
 
 /* Decodes base64 up to its padding, which may be missing. False: a character of another kind. */
-static bool decode(struct cursor coded, uint8_t *to, size_t *len)
+static bool grpc_decode(struct cursor coded, uint8_t *to, size_t *len)
 {
 	uint32_t bits = 0;
 	unsigned count = 0;
@@ -182,7 +182,7 @@ bool pushgrpc_retry(const struct pushgrpc *g, uint64_t *ns)
 	struct cursor c;
 	size_t len;
 
-	if (cursor_left(&g->details) > sizeof(status) || !decode(g->details, status, &len))
+	if (cursor_left(&g->details) > sizeof(status) || !grpc_decode(g->details, status, &len))
 		return false;
 	cursor_init(&c, status, len, "details");
 	while (wire_next(&c, &f))

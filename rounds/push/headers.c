@@ -15,7 +15,7 @@
 
 enum { FILE_MAX = 64 << 10 };
 
-static void forget(void *text, size_t len)
+static void headers_forget(void *text, size_t len)
 {
 	if (text)
 		explicit_bzero(text, len);
@@ -25,12 +25,12 @@ static void forget(void *text, size_t len)
 void pushheaders_release(struct pushheaders *h)
 {
 	for (size_t i = 0; i < h->count; i++)
-		forget(h->lines[i], strlen(h->lines[i]));
+		headers_forget(h->lines[i], strlen(h->lines[i]));
 	h->count = 0;
 }
 
 /* A token, a colon, and nothing that ends the line (RFC 9110, sections 5.1 and 5.5). */
-static bool is_header(const char *line)
+static bool headers_is_header(const char *line)
 {
 	size_t len = 0;
 
@@ -46,24 +46,25 @@ static bool is_header(const char *line)
 }
 
 /* Adds the line, or frees it after an error. */
-static int take(struct pushheaders *h, char *line, const char *what, struct error *err)
+static int headers_take(struct pushheaders *h, char *line, const char *what, struct error *err)
 {
 	int rc = 0;
 
 	if (!line)
 		return error_nomem(err);
-	if (!is_header(line))
+	if (!headers_is_header(line))
 		rc = error_set(err, ERR_USAGE, "%s: that cannot be a header", what);
 	else if (h->count == PUSHHEADERS_MAX)
 		rc = error_set(err, ERR_LIMIT, "%s: more than %d headers", what, PUSHHEADERS_MAX);
 	if (rc)
-		forget(line, strlen(line));
+		headers_forget(line, strlen(line));
 	else
 		h->lines[h->count++] = line;
 	return rc;
 }
 
-static int take_lines(struct pushheaders *h, char *text, const char *path, struct error *err)
+static int headers_take_lines(struct pushheaders *h, char *text, const char *path,
+			      struct error *err)
 {
 	char what[300];
 	int rc = 0, number = 0;
@@ -72,12 +73,12 @@ static int take_lines(struct pushheaders *h, char *text, const char *path, struc
 		line[strcspn(line, "\r")] = '\0';
 		snprintf(what, sizeof(what), "line %d of '%s'", ++number, path);
 		if (line[strspn(line, " \t")] && *line != '#')
-			rc = take(h, strdup(line), what, err);
+			rc = headers_take(h, strdup(line), what, err);
 	}
 	return rc;
 }
 
-static int read_text(int fd, char *text, const char *path, size_t *len, struct error *err)
+static int headers_read_text(int fd, char *text, const char *path, size_t *len, struct error *err)
 {
 	ssize_t n = 1;
 
@@ -95,7 +96,7 @@ static int read_text(int fd, char *text, const char *path, size_t *len, struct e
 }
 
 /* Regular files only, and without blocking in open: a FIFO would keep us waiting. */
-static int open_file(const char *path, struct error *err)
+static int headers_open_file(const char *path, struct error *err)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
@@ -116,13 +117,13 @@ int pushheaders_file(struct pushheaders *h, const char *path, struct error *err)
 
 	if (!text)
 		return error_nomem(err);
-	fd = open_file(path, err);
-	rc = fd < 0 ? fd : read_text(fd, text, path, &len, err);
+	fd = headers_open_file(path, err);
+	rc = fd < 0 ? fd : headers_read_text(fd, text, path, &len, err);
 	if (!rc)
-		rc = take_lines(h, text, path, err);
+		rc = headers_take_lines(h, text, path, err);
 	if (fd >= 0)
 		close(fd);
-	forget(text, FILE_MAX + 2);
+	headers_forget(text, FILE_MAX + 2);
 	return rc;
 }
 
@@ -133,7 +134,7 @@ int pushheaders_add(struct pushheaders *h, const char *name, const char *before,
 
 	if (asprintf(&line, "%s: %s%s", name, before, value) < 0)
 		line = NULL;
-	return take(h, line, what, err);
+	return headers_take(h, line, what, err);
 }
 
 /* RFC 4648, section 4. `to` has room for len / 3 * 4 + 5 bytes. */
@@ -167,8 +168,8 @@ int pushheaders_basic(struct pushheaders *h, const char *user, const char *passw
 	} else {
 		rc = error_nomem(err);
 	}
-	forget(plain, plain ? len : 0);
-	forget(coded, coded ? room : 0);
+	headers_forget(plain, plain ? len : 0);
+	headers_forget(coded, coded ? room : 0);
 	return rc;
 }
 
@@ -182,7 +183,7 @@ bool pushheaders_has(const struct pushheaders *h, const char *name)
 	return false;
 }
 
-static int digit(char c)
+static int headers_digit(char c)
 {
 	return isdigit((unsigned char)c) ? c - '0' : tolower((unsigned char)c) - 'a' + 10;
 }
@@ -195,7 +196,7 @@ static void unescape(char *text)
 	for (; *text; text++) {
 		bool escaped = *text == '%' && isxdigit((unsigned char)text[1]) &&
 			       isxdigit((unsigned char)text[2]);
-		int value = escaped ? digit(text[1]) << 4 | digit(text[2]) : 0;
+		int value = escaped ? headers_digit(text[1]) << 4 | headers_digit(text[2]) : 0;
 
 		*to++ = value ? (char)value : *text;
 		text += value ? 2 : 0;
@@ -204,7 +205,7 @@ static void unescape(char *text)
 }
 
 /* Removes blanks at both ends. */
-static char *trim(char *text)
+static char *headers_trim(char *text)
 {
 	size_t len;
 
@@ -224,20 +225,20 @@ int pushheaders_list(struct pushheaders *h, const char *list, const char *what, 
 	for (char *rest = copy, *name; !rc && (name = strsep(&rest, ","));) {
 		char *value = strchr(name, '=');
 
-		if (!*trim(name))
+		if (!*headers_trim(name))
 			continue;
 		if (!value) {
 			rc = error_set(err, ERR_USAGE, "%s: an entry is not 'name=value'", what);
 			continue;
 		}
 		*value++ = '\0';
-		name = trim(name);
-		value = trim(value);
+		name = headers_trim(name);
+		value = headers_trim(value);
 		unescape(value);
 		if (!pushheaders_has(h, name))
 			rc = pushheaders_add(h, name, "", value, what, err);
 	}
-	forget(copy, copy ? len : 0);
+	headers_forget(copy, copy ? len : 0);
 	return rc;
 }
 

@@ -19,7 +19,7 @@ int multipart_init(struct multipart *m, struct error *err)
 }
 
 /* Quotes as a browser does (HTML, section 4.10.21.8): '"' is %22, CR and LF are %0D and %0A. */
-static int add_quoted(struct buffer *b, const char *text)
+static int multipart_add_quoted(struct buffer *b, const char *text)
 {
 	int rc = buffer_add(b, "\"", 1);
 
@@ -34,9 +34,9 @@ int multipart_part(struct multipart *m, const char *name, const char *file, cons
 	int rc = buffer_addf(&m->body, "%s--%s\r\nContent-Disposition: form-data; name=",
 			     m->parts++ ? "\r\n" : "", m->boundary);
 
-	rc = rc ? rc : add_quoted(&m->body, name);
+	rc = rc ? rc : multipart_add_quoted(&m->body, name);
 	rc = rc ? rc : buffer_addf(&m->body, "; filename=");
-	rc = rc ? rc : add_quoted(&m->body, file);
+	rc = rc ? rc : multipart_add_quoted(&m->body, file);
 	if (rc)
 		return rc;
 	return buffer_addf(&m->body, "\r\nContent-Type: %s\r\n\r\n",

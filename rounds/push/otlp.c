@@ -51,7 +51,7 @@ static bool is_covered(const struct pushbatch *b, enum capture_type type)
 	}
 }
 
-static bool is_sent(const struct pushbatch *b, const struct batch_entry *e)
+static bool push_otlp_is_sent(const struct pushbatch *b, const struct batch_entry *e)
 {
 	const char *ending = strrchr(e->file, '.');
 
@@ -64,24 +64,24 @@ static bool is_sent(const struct pushbatch *b, const struct batch_entry *e)
 	return false;
 }
 
-static const struct batch_entry *nth(const struct pushbatch *b, size_t n)
+static const struct batch_entry *push_otlp_nth(const struct pushbatch *b, size_t n)
 {
 	for (size_t i = 0; i < b->event.entry_count; i++)
-		if (is_sent(b, &b->event.entries[i]) && !n--)
+		if (push_otlp_is_sent(b, &b->event.entries[i]) && !n--)
 			return &b->event.entries[i];
 	return NULL;
 }
 
-static bool has(const struct pushbatch *b, size_t n)
+static bool push_otlp_has(const struct pushbatch *b, size_t n)
 {
-	return nth(b, n) != NULL;
+	return push_otlp_nth(b, n) != NULL;
 }
 
 /* Whose they are. */
 
 enum { OWN_ATTRIBUTES = 4 };
 
-struct resource {
+struct push_otlp_resource {
 	struct otlp_attribute *list;
 	size_t count;
 	struct arena arena; /* owns keys and the list */
@@ -97,7 +97,7 @@ static bool is_same_label(const char *a, const char *b)
 
 /* Adds an attribute, unless it is empty or there is one of the same label, which Pyroscope refuses
  * with all that comes with it. */
-static void add(struct resource *r, struct otlp_attribute a)
+static void push_otlp_add(struct push_otlp_resource *r, struct otlp_attribute a)
 {
 	for (size_t i = 0; i < r->count; i++)
 		if (is_same_label(r->list[i].key, a.key))
@@ -109,7 +109,7 @@ static void add(struct resource *r, struct otlp_attribute a)
 /* A key with '_' for each character that is in no name of OpenTelemetry's conventions: Pyroscope
  * refuses all others. One that begins with "__" is reserved there; it becomes "". NULL: out of
  * memory. */
-static const char *clean_key(struct resource *r, const char *key)
+static const char *clean_key(struct push_otlp_resource *r, const char *key)
 {
 	struct buffer clean = { 0 };
 	int rc = strncmp(key, "__", 2) ? pushlabel_name(&clean, key, ".") : 0;
@@ -121,14 +121,14 @@ static const char *clean_key(struct resource *r, const char *key)
 }
 
 /* Adds texts under clean keys. */
-static int add_texts(struct resource *r, const struct batch_tag *texts, size_t count)
+static int add_texts(struct push_otlp_resource *r, const struct batch_tag *texts, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		const char *key = clean_key(r, texts[i].key);
 
 		if (!key)
 			return ERR_NOMEM;
-		add(r, (struct otlp_attribute){ key, texts[i].value, 0 });
+		push_otlp_add(r, (struct otlp_attribute){ key, texts[i].value, 0 });
 	}
 	return 0;
 }
@@ -136,7 +136,7 @@ static int add_texts(struct resource *r, const struct batch_tag *texts, size_t c
 /* Lists the attributes of the process: the service, then the batch's tags under their own names,
  * then what else the batch has, by OpenTelemetry's names. Of equal names the first stays. Texts are
  * borrowed of the batch. The caller releases r->arena, after an error too. ERR_NOMEM. */
-static int list_resource(const struct pushbatch *b, struct resource *r)
+static int list_resource(const struct pushbatch *b, struct push_otlp_resource *r)
 {
 	const struct batch_event *e = &b->event;
 	size_t room = e->tag_count + OWN_ATTRIBUTES + e->resource_count, at = 0;
@@ -145,14 +145,14 @@ static int list_resource(const struct pushbatch *b, struct resource *r)
 	r->list = arena_alloc(&r->arena, room * sizeof(*r->list));
 	if (!r->list)
 		return ERR_NOMEM;
-	add(r, (struct otlp_attribute){ "service.name", pushbatch_service(b), 0 });
+	push_otlp_add(r, (struct otlp_attribute){ "service.name", pushbatch_service(b), 0 });
 	while ((tag = pushbatch_next_tag(b, &at)))
 		if (add_texts(r, tag, 1))
 			return ERR_NOMEM;
-	add(r, (struct otlp_attribute){ "host.name", e->host, 0 });
-	add(r, (struct otlp_attribute){ "process.title", e->command, 0 });
+	push_otlp_add(r, (struct otlp_attribute){ "host.name", e->host, 0 });
+	push_otlp_add(r, (struct otlp_attribute){ "process.title", e->command, 0 });
 	if (e->pid)
-		add(r, (struct otlp_attribute){ "process.pid", NULL, e->pid });
+		push_otlp_add(r, (struct otlp_attribute){ "process.pid", NULL, e->pid });
 	return add_texts(r, e->resource, e->resource_count);
 }
 
@@ -161,7 +161,7 @@ static int encode(const struct pushbatch *b, const struct batch_entry *entry,
 {
 	const struct otlp_attribute scope = { "sampler.profile", entry->type, 0 };
 	struct otlp_origin origin = { .scope = { &scope, 1 } };
-	struct resource r = { 0 };
+	struct push_otlp_resource r = { 0 };
 	int rc = list_resource(b, &r) ? error_nomem(err) : 0;
 
 	origin.resource = (struct otlp_attributes){ r.list, r.count };
@@ -172,8 +172,8 @@ static int encode(const struct pushbatch *b, const struct batch_entry *entry,
 
 /* The request. */
 
-static int read_profile(const struct pushbatch *b, const char *file, struct profile *p,
-			struct error *err)
+static int push_otlp_read_profile(const struct pushbatch *b, const char *file, struct profile *p,
+				  struct error *err)
 {
 	struct buffer bytes = { 0 };
 	int rc = pushbatch_read(b, file, &bytes, err);
@@ -197,7 +197,7 @@ static void complete_period(struct profile *p)
 	p->period = 1;
 }
 
-static int append(void *to, const void *data, size_t len, struct error *err)
+static int push_otlp_append(void *to, const void *data, size_t len, struct error *err)
 {
 	return buffer_add(to, data, len) ? error_nomem(err) : 0;
 }
@@ -211,23 +211,23 @@ static int add_message(const struct pushbatch *b, const struct batch_entry *entr
 	int rc = profile_init(&p) ? error_nomem(err) : 0;
 
 	q->file = entry->file;
-	rc = rc ? rc : read_profile(b, entry->file, &p, err);
+	rc = rc ? rc : push_otlp_read_profile(b, entry->file, &p, err);
 	if (!rc)
 		complete_period(&p);
 	rc = rc ? rc : encode(b, entry, &p, &message, err);
-	rc = rc ? rc : gzip_compress(message.data, message.len, append, &q->body, err);
+	rc = rc ? rc : gzip_compress(message.data, message.len, push_otlp_append, &q->body, err);
 	profile_release(&p);
 	buffer_release(&message);
 	return rc;
 }
 
-static int make(const struct pushbatch *b, size_t n, unsigned rate, struct pushrequest *q,
-		struct error *err)
+static int push_otlp_make(const struct pushbatch *b, size_t n, unsigned rate, struct pushrequest *q,
+			  struct error *err)
 {
 	(void)rate; /* the profile's own period is sent */
 	q->gzip = true;
 	strcpy(q->type, "application/x-protobuf");
-	return add_message(b, nth(b, n), q, err);
+	return add_message(b, push_otlp_nth(b, n), q, err);
 }
 
 static int make_grpc(const struct pushbatch *b, size_t n, unsigned rate, struct pushrequest *q,
@@ -238,7 +238,7 @@ static int make_grpc(const struct pushbatch *b, size_t n, unsigned rate, struct 
 	(void)rate;
 	strcpy(q->type, "application/grpc");
 	strcpy(q->header, "grpc-encoding: gzip");
-	rc = rc ? rc : add_message(b, nth(b, n), q, err);
+	rc = rc ? rc : add_message(b, push_otlp_nth(b, n), q, err);
 	if (!rc)
 		pushgrpc_end(&q->body);
 	return rc;
@@ -255,7 +255,8 @@ struct refusal {
 
 /* The next field. Its bytes end with the cursor at the latest. False at the end, and for what OTLP
  * does not use. */
-static bool next_field(struct cursor *c, uint64_t *field, uint64_t *value, struct cursor *inside)
+static bool push_otlp_next_field(struct cursor *c, uint64_t *field, uint64_t *value,
+				 struct cursor *inside)
 {
 	uint64_t tag = cursor_left(c) ? wire_number(c) : 0;
 
@@ -278,7 +279,7 @@ static void read_partial(struct cursor *c, struct refusal *r)
 	uint64_t field, value;
 	struct cursor inside;
 
-	while (next_field(c, &field, &value, &inside)) {
+	while (push_otlp_next_field(c, &field, &value, &inside)) {
 		if (field == PARTIAL_REJECTED_PROFILES && !cursor_left(&inside))
 			r->profiles = value;
 		else if (field == PARTIAL_ERROR_MESSAGE)
@@ -305,7 +306,7 @@ static enum pushnote_what read_response(struct cursor *c, struct error *err)
 	uint64_t field, value;
 
 	cursor_init(&r.why, "", 0, "message");
-	while (next_field(c, &field, &value, &inside))
+	while (push_otlp_next_field(c, &field, &value, &inside))
 		if (field == RESPONSE_PARTIAL_SUCCESS)
 			read_partial(&inside, &r);
 	if (!r.profiles)
@@ -316,7 +317,7 @@ static enum pushnote_what read_response(struct cursor *c, struct error *err)
 	return PUSHNOTE_REFUSED;
 }
 
-static enum pushnote_what judge(struct http_answer *a, struct error *err)
+static enum pushnote_what push_otlp_judge(struct http_answer *a, struct error *err)
 {
 	struct cursor c;
 
@@ -382,7 +383,7 @@ static enum pushnote_what judge_grpc(struct http_answer *a, struct error *err)
 	return judge_status(&g, a);
 }
 
-static int authorize(struct pushheaders *h, struct error *err)
+static int push_otlp_authorize(struct pushheaders *h, struct error *err)
 {
 	const char *list = getenv("OTEL_EXPORTER_OTLP_HEADERS");
 
@@ -394,10 +395,10 @@ const struct pushprotocol push_otlp = {
 	.path = "/v1development/profiles",
 	.hint = "a port of gRPC needs otlp=grpc://HOST:PORT",
 	.keep = "content-type",
-	.has = has,
-	.make = make,
-	.judge = judge,
-	.authorize = authorize,
+	.has = push_otlp_has,
+	.make = push_otlp_make,
+	.judge = push_otlp_judge,
+	.authorize = push_otlp_authorize,
 };
 
 const struct pushprotocol push_otlp_grpc = {
@@ -406,8 +407,8 @@ const struct pushprotocol push_otlp_grpc = {
 	.path = "/opentelemetry.proto.collector.profiles.v1development.ProfilesService/Export",
 	.hint = "a port of HTTP needs otlp=http://HOST:PORT",
 	.keep = "grpc-",
-	.has = has,
+	.has = push_otlp_has,
 	.make = make_grpc,
 	.judge = judge_grpc,
-	.authorize = authorize,
+	.authorize = push_otlp_authorize,
 };

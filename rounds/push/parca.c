@@ -41,7 +41,7 @@ static const char *const *nth(const struct pushbatch *b, size_t n)
 	return NULL;
 }
 
-static bool has(const struct pushbatch *b, size_t n)
+static bool parca_has(const struct pushbatch *b, size_t n)
 {
 	return nth(b, n) != NULL;
 }
@@ -61,13 +61,13 @@ static int clean_value(struct buffer *b, const char *text)
 	return rc;
 }
 
-struct labels {
+struct parca_labels {
 	struct buffer bytes;
 	struct strset names; /* Parca refuses repeated names: the first label stays */
 };
 
 /* `name` is a valid label name. A name that is there already and an empty text are skipped. */
-static int add_label(struct labels *l, const char *name, size_t len, const char *text)
+static int parca_add_label(struct parca_labels *l, const char *name, size_t len, const char *text)
 {
 	struct writer w = { .out = &l->bytes };
 	struct buffer value = { 0 };
@@ -86,14 +86,14 @@ static int add_label(struct labels *l, const char *name, size_t len, const char 
 	return rc ? rc : w.rc;
 }
 
-static int add_own(struct labels *l, const char *name, const char *value)
+static int add_own(struct parca_labels *l, const char *name, const char *value)
 {
-	return add_label(l, name, strlen(name), value);
+	return parca_add_label(l, name, strlen(name), value);
 }
 
 /* Adds all that `next` iterates over. */
-static int add_tags(struct labels *l, const struct pushbatch *b,
-		    const struct batch_tag *(*next)(const struct pushbatch *, size_t *))
+static int parca_add_tags(struct parca_labels *l, const struct pushbatch *b,
+			  const struct batch_tag *(*next)(const struct pushbatch *, size_t *))
 {
 	const struct batch_tag *tag;
 	size_t at = 0;
@@ -104,7 +104,7 @@ static int add_tags(struct labels *l, const struct pushbatch *b,
 
 		rc = pushlabel_name(&name, tag->key, "");
 		if (!rc && name.len && strncmp(tag->key, "__", 2))
-			rc = add_label(l, (const char *)name.data, name.len, tag->value);
+			rc = parca_add_label(l, (const char *)name.data, name.len, tag->value);
 		buffer_release(&name);
 	}
 	return rc;
@@ -112,16 +112,16 @@ static int add_tags(struct labels *l, const struct pushbatch *b,
 
 /* Tags come before our own labels, except the name, and so replace them. What the process may have
  * said of itself comes last, and replaces nothing. */
-static int make_labels(struct labels *l, const struct pushbatch *b, const char *name)
+static int parca_make_labels(struct parca_labels *l, const struct pushbatch *b, const char *name)
 {
 	char pid[16] = "";
 
 	if (b->event.pid)
 		snprintf(pid, sizeof(pid), "%d", b->event.pid);
-	return add_own(l, "__name__", name) || add_tags(l, b, pushbatch_next_tag) ||
+	return add_own(l, "__name__", name) || parca_add_tags(l, b, pushbatch_next_tag) ||
 	       add_own(l, "job", pushbatch_service(b)) || add_own(l, "node", b->event.host) ||
 	       add_own(l, "comm", b->event.command) || add_own(l, "pid", pid) ||
-	       add_tags(l, b, pushbatch_next_label);
+	       parca_add_tags(l, b, pushbatch_next_label);
 }
 
 /* Puts the profile and its labels into the message, and that into a frame. */
@@ -140,18 +140,18 @@ static int wrap(struct buffer *body, const struct buffer *profile, const struct 
 	return w.rc;
 }
 
-static int make(const struct pushbatch *b, size_t n, unsigned rate, struct pushrequest *q,
-		struct error *err)
+static int parca_make(const struct pushbatch *b, size_t n, unsigned rate, struct pushrequest *q,
+		      struct error *err)
 {
 	const char *const *kind = nth(b, n);
-	struct labels labels = { 0 };
+	struct parca_labels labels = { 0 };
 	struct buffer profile = { 0 };
 	int rc = pushbatch_read(b, kind[0], &profile, err), no_memory;
 
 	(void)rate;
 	q->file = kind[0];
 	strcpy(q->type, "application/grpc-web+proto");
-	no_memory = strset_init(&labels.names) || make_labels(&labels, b, kind[1]) ||
+	no_memory = strset_init(&labels.names) || parca_make_labels(&labels, b, kind[1]) ||
 		    (!rc && wrap(&q->body, &profile, &labels.bytes));
 	strset_release(&labels.names);
 	buffer_release(&labels.bytes);
@@ -159,7 +159,7 @@ static int make(const struct pushbatch *b, size_t n, unsigned rate, struct pushr
 	return rc ? rc : no_memory ? error_nomem(err) : 0;
 }
 
-static enum pushnote_what judge(struct http_answer *a, struct error *err)
+static enum pushnote_what parca_judge(struct http_answer *a, struct error *err)
 {
 	struct pushgrpc g;
 
@@ -181,7 +181,7 @@ static enum pushnote_what judge(struct http_answer *a, struct error *err)
 	}
 }
 
-static int authorize(struct pushheaders *h, struct error *err)
+static int parca_authorize(struct pushheaders *h, struct error *err)
 {
 	const char *token = getenv("PARCA_BEARER_TOKEN");
 	int rc = pushheaders_add(h, "X-Grpc-Web", "", "1", "X-Grpc-Web", err);
@@ -195,8 +195,8 @@ const struct pushprotocol push_parca = {
 	.name = "parca",
 	.path = "/api/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw",
 	.keep = "grpc-",
-	.has = has,
-	.make = make,
-	.judge = judge,
-	.authorize = authorize,
+	.has = parca_has,
+	.make = parca_make,
+	.judge = parca_judge,
+	.authorize = parca_authorize,
 };

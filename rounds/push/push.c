@@ -58,7 +58,7 @@ struct push {
 
 /* News. */
 
-static void tell(struct push *p, const char *before, const char *what)
+static void push_tell(struct push *p, const char *before, const char *what)
 {
 	char *line = p->news[(p->news_at + p->news_count) % NEWS];
 
@@ -89,7 +89,7 @@ static void tell_failure(struct push *p, const char *why)
 	p->told_failing = true;
 	p->dropped_before = p->stats.dropped;
 	snprintf(what, sizeof(what), ": %s; it is tried again", p->last_error);
-	tell(p, "cannot push to ", what);
+	push_tell(p, "cannot push to ", what);
 }
 
 static void tell_refusal(struct push *p, const char *why, bool batch)
@@ -103,7 +103,7 @@ static void tell_refusal(struct push *p, const char *why, bool batch)
 	p->refusal_ns = monotonic_ns();
 	memcpy(p->told_refusal, p->last_error, sizeof(p->told_refusal));
 	snprintf(what, sizeof(what), " refuses a %s: %s", batch ? "batch" : "profile", why);
-	tell(p, "", what);
+	push_tell(p, "", what);
 }
 
 static void tell_recovery(struct push *p)
@@ -113,7 +113,7 @@ static void tell_recovery(struct push *p)
 	if (p->told_failing) {
 		snprintf(what, sizeof(what), " takes batches again; %llu were dropped",
 			 (unsigned long long)(p->stats.dropped - p->dropped_before));
-		tell(p, "", what);
+		push_tell(p, "", what);
 	}
 	p->told_failing = p->told_full = false;
 }
@@ -128,21 +128,21 @@ static void remove_at(struct push *p, size_t i)
 	p->stats.waiting = p->count;
 }
 
-static void drop(struct push *p, size_t i)
+static void push_drop(struct push *p, size_t i)
 {
 	p->stats.dropped++;
 	remove_at(p, i);
 }
 
-static void make_way(struct push *p)
+static void push_make_way(struct push *p)
 {
 	size_t sending = p->sender.pid && p->count ? 1 : 0;
 
 	if (p->count - sending < p->limit)
 		return;
-	drop(p, sending);
+	push_drop(p, sending);
 	if (!p->told_full)
-		tell(p, "the queue is full: the oldest batches are not pushed to ", "");
+		push_tell(p, "the queue is full: the oldest batches are not pushed to ", "");
 	p->told_full = true;
 }
 
@@ -160,7 +160,7 @@ int push_add(struct push *p, const char *path, const struct batch_event *event, 
 		pushbatch_free(b);
 		return 0;
 	}
-	make_way(p);
+	push_make_way(p);
 	if (room_for((void **)&p->queue, &p->room, p->count + 1, sizeof(*p->queue))) {
 		pushbatch_free(b);
 		return error_nomem(err);
@@ -191,7 +191,7 @@ static void back_off(struct push *p, uint64_t retry_after_ns)
 	p->stats.failed++;
 }
 
-static void fail(struct push *p, const char *why, uint64_t retry_after_ns)
+static void push_fail(struct push *p, const char *why, uint64_t retry_after_ns)
 {
 	p->concluded = true;
 	back_off(p, retry_after_ns);
@@ -199,7 +199,7 @@ static void fail(struct push *p, const char *why, uint64_t retry_after_ns)
 }
 
 /* One request of the first batch is done: accepted (`taken`) or refused. */
-static void advance(struct push *p, bool taken)
+static void push_advance(struct push *p, bool taken)
 {
 	struct pushbatch *b = p->queue[0];
 
@@ -210,7 +210,7 @@ static void advance(struct push *p, bool taken)
 		p->stats.sent++;
 		remove_at(p, 0);
 	} else {
-		drop(p, 0);
+		push_drop(p, 0);
 	}
 }
 
@@ -221,7 +221,7 @@ static void take_note(struct push *p, const struct pushnote *n)
 
 	p->heard_ns = monotonic_ns();
 	if (n->what == PUSHNOTE_FAILED) {
-		fail(p, n->text, n->retry_after_ns);
+		push_fail(p, n->text, n->retry_after_ns);
 		return;
 	}
 	if (n->what == PUSHNOTE_DONE) {
@@ -236,9 +236,9 @@ static void take_note(struct push *p, const struct pushnote *n)
 		tell_refusal(p, n->text, n->what == PUSHNOTE_DROPPED);
 	}
 	if (known && (n->what == PUSHNOTE_SENT || n->what == PUSHNOTE_REFUSED))
-		advance(p, n->what == PUSHNOTE_SENT);
+		push_advance(p, n->what == PUSHNOTE_SENT);
 	else if (known)
-		drop(p, 0);
+		push_drop(p, 0);
 }
 
 /* The sender has closed its pipe, or was silent for too long. */
@@ -246,7 +246,7 @@ static void end_sender(struct push *p, bool silent)
 {
 	errand_end(&p->sender);
 	if (!p->concluded)
-		fail(p, silent ? "it takes too long" : "the process that sends broke off", 0);
+		push_fail(p, silent ? "it takes too long" : "the process that sends broke off", 0);
 }
 
 static void hear(struct push *p)
@@ -263,7 +263,7 @@ static void hear(struct push *p)
 }
 
 /* Reads the credentials for each attempt, since the file may have changed. */
-static int read_headers(struct push *p, struct error *err)
+static int push_read_headers(struct push *p, struct error *err)
 {
 	int rc = 0;
 
@@ -273,19 +273,19 @@ static int read_headers(struct push *p, struct error *err)
 	return rc ? rc : p->target.protocol->authorize(&p->headers, err);
 }
 
-static void start(struct push *p)
+static void push_start(struct push *p)
 {
 	const struct pushjob job = { &p->target, &p->headers, p->ca_file,
 				     p->rate,	 p->queue,    p->count };
 	struct error err;
-	int rc = read_headers(p, &err);
+	int rc = push_read_headers(p, &err);
 
 	p->concluded = false;
 	p->heard_ns = monotonic_ns();
 	rc = rc ? rc : pushsender_start(&p->sender, &job, &err);
 	pushheaders_release(&p->headers);
 	if (rc)
-		fail(p, err.text, 0);
+		push_fail(p, err.text, 0);
 }
 
 int push_turn(struct push *p, int may_start)
@@ -295,7 +295,7 @@ int push_turn(struct push *p, int may_start)
 	if (p->sender.pid)
 		hear(p);
 	if (!p->sender.pid && p->count && now >= p->not_before_ns && may_start)
-		start(p);
+		push_start(p);
 	if (p->sender.pid)
 		return TURN_MS;
 	if (!p->count)
@@ -326,7 +326,7 @@ const struct push_stats *push_stats(const struct push *p)
 
 /* Creation and release. */
 
-static char *copy(const char *text, bool *failed)
+static char *push_copy(const char *text, bool *failed)
 {
 	char *c = text ? strdup(text) : NULL;
 
@@ -346,11 +346,11 @@ int push_new(struct push **out, const struct push_options *options, struct error
 		p->stats.last_error = p->last_error;
 		p->rate = options->rate;
 		p->limit = options->queue ? options->queue : QUEUE;
-		p->credentials_file = copy(options->credentials_file, &failed);
-		p->ca_file = copy(options->ca_file, &failed);
+		p->credentials_file = push_copy(options->credentials_file, &failed);
+		p->ca_file = push_copy(options->ca_file, &failed);
 	}
 	rc = failed ? error_nomem(err) : pushtarget_parse(&p->target, options->target, err);
-	rc = rc ? rc : read_headers(p, err);
+	rc = rc ? rc : push_read_headers(p, err);
 	if (rc) {
 		push_free(p);
 		return rc;

@@ -38,7 +38,7 @@ static const char GOROUTINE[] =
 	"{\"goroutine\":{\"units\":\"goroutines\",\"aggregation\":\"average\","
 	"\"display-name\":\"goroutines\"}}";
 
-static const struct kind {
+static const struct pyroscope_kind {
 	const char *file;
 	const char *unless[2];		 /* not sent if one of these is */
 	const char *config;		 /* sample_type_config; NULL: the server's default */
@@ -58,7 +58,7 @@ static const struct kind {
 
 enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
 
-static bool is_sent(const struct pushbatch *b, const struct kind *k)
+static bool pyroscope_is_sent(const struct pushbatch *b, const struct pyroscope_kind *k)
 {
 	for (size_t i = 0; i < 2; i++)
 		if (k->unless[i] && pushbatch_may_send(b, k->unless[i]))
@@ -66,17 +66,17 @@ static bool is_sent(const struct pushbatch *b, const struct kind *k)
 	return pushbatch_may_send(b, k->file);
 }
 
-static const struct kind *nth(const struct pushbatch *b, size_t n)
+static const struct pyroscope_kind *pyroscope_nth(const struct pushbatch *b, size_t n)
 {
 	for (size_t i = 0; i < KINDS; i++)
-		if (is_sent(b, &kinds[i]) && !n--)
+		if (pyroscope_is_sent(b, &kinds[i]) && !n--)
 			return &kinds[i];
 	return NULL;
 }
 
-static bool has(const struct pushbatch *b, size_t n)
+static bool pyroscope_has(const struct pushbatch *b, size_t n)
 {
-	return nth(b, n) != NULL;
+	return pyroscope_nth(b, n) != NULL;
 }
 
 /*
@@ -84,7 +84,7 @@ static bool has(const struct pushbatch *b, size_t n)
  * character that would end a part becomes '_'.
  */
 
-static int add_value(struct buffer *b, const char *text)
+static int pyroscope_add_value(struct buffer *b, const char *text)
 {
 	size_t left = strlen(text), size;
 	int rc = 0;
@@ -99,7 +99,7 @@ static int add_value(struct buffer *b, const char *text)
 	return rc;
 }
 
-struct name {
+struct pyroscope_name {
 	struct buffer *text;
 	struct strset labels; /* names that are there, as the server stores them */
 	bool any;
@@ -107,7 +107,7 @@ struct name {
 
 /* Adds a label's name to those that are there. The server replaces dots
  * (pkg/validation/validate.go). */
-static int add_name(struct name *n, const char *key, bool *is_new)
+static int pyroscope_add_name(struct pyroscope_name *n, const char *key, bool *is_new)
 {
 	struct buffer clean = { 0 };
 	uint32_t before = n->labels.count, id;
@@ -121,42 +121,43 @@ static int add_name(struct name *n, const char *key, bool *is_new)
 
 /* A Prometheus label does not begin with a digit, and names with "__" are reserved. `others`: as of
  * pushlabel_name. */
-static int add_label(struct name *n, const char *key, const char *value, const char *others)
+static int pyroscope_add_label(struct pyroscope_name *n, const char *key, const char *value,
+			       const char *others)
 {
 	bool is_new;
 	int rc;
 
 	if (!*key || !*value || !strncmp(key, "__", 2))
 		return 0;
-	rc = add_name(n, key, &is_new);
+	rc = pyroscope_add_name(n, key, &is_new);
 	if (!rc && n->any)
 		rc = buffer_add(n->text, ",", 1);
 	rc = rc ? rc : pushlabel_name(n->text, key, others);
 	rc = rc ? rc : buffer_add(n->text, "=", 1);
 	n->any = true;
-	return rc ? rc : add_value(n->text, value);
+	return rc ? rc : pyroscope_add_value(n->text, value);
 }
 
 /* Adds what is known of the process, where no other label has that name: the server takes the last
  * label of a name, and a process may say anything of itself. */
-static int add_labels(struct name *n, const struct pushbatch *b)
+static int pyroscope_add_labels(struct pyroscope_name *n, const struct pushbatch *b)
 {
 	const struct batch_tag *label;
 	size_t at = 0;
 	bool is_new;
-	int rc = add_name(n, "service_name", &is_new);
+	int rc = pyroscope_add_name(n, "service_name", &is_new);
 
 	while (!rc && (label = pushbatch_next_label(b, &at))) {
-		rc = add_name(n, label->key, &is_new);
+		rc = pyroscope_add_name(n, label->key, &is_new);
 		if (!rc && is_new)
-			rc = add_label(n, label->key, label->value, "_");
+			rc = pyroscope_add_label(n, label->key, label->value, "_");
 	}
 	return rc;
 }
 
 static int make_name(const struct pushbatch *b, struct buffer *text)
 {
-	struct name n = { .text = text };
+	struct pyroscope_name n = { .text = text };
 	const struct batch_tag *tag;
 	size_t at = 0;
 	char pid[16] = "";
@@ -166,11 +167,11 @@ static int make_name(const struct pushbatch *b, struct buffer *text)
 		snprintf(pid, sizeof(pid), "%d", b->event.pid);
 	rc = rc ? rc : pushlabel_clean(text, pushbatch_service(b), "-./_");
 	rc = rc ? rc : buffer_add(text, "{", 1);
-	rc = rc ? rc : add_label(&n, "hostname", b->event.host, "_");
-	rc = rc ? rc : add_label(&n, "pid", pid, "_");
+	rc = rc ? rc : pyroscope_add_label(&n, "hostname", b->event.host, "_");
+	rc = rc ? rc : pyroscope_add_label(&n, "pid", pid, "_");
 	while (!rc && (tag = pushbatch_next_tag(b, &at)))
-		rc = add_label(&n, tag->key, tag->value, "_.");
-	rc = rc ? rc : add_labels(&n, b);
+		rc = pyroscope_add_label(&n, tag->key, tag->value, "_.");
+	rc = rc ? rc : pyroscope_add_labels(&n, b);
 	rc = rc ? rc : buffer_add(text, "}", 1);
 	strset_release(&n.labels);
 	return rc ? rc : buffer_add(text, "", 1);
@@ -180,12 +181,12 @@ static int make_name(const struct pushbatch *b, struct buffer *text)
 
 /* 19 digits are nanoseconds. A clock before September 2001 has fewer; then the time is given in
  * seconds (pkg/og/util/attime/attime.go). */
-static int64_t time_of(int64_t ns)
+static int64_t pyroscope_time_of(int64_t ns)
 {
 	return ns >= 1000000000000000000 ? ns : ns / 1000000000;
 }
 
-static int make_query(const struct pushbatch *b, const struct kind *k, unsigned rate,
+static int make_query(const struct pushbatch *b, const struct pyroscope_kind *k, unsigned rate,
 		      struct buffer *q)
 {
 	struct buffer name = { 0 };
@@ -193,22 +194,23 @@ static int make_query(const struct pushbatch *b, const struct kind *k, unsigned 
 
 	if (!rc && k->aggregation)
 		rc = buffer_addf(q, "aggregationType=%s&", k->aggregation);
-	rc = rc ? rc : buffer_addf(q, "from=%" PRId64 "&name=", time_of(b->event.start_ns));
+	rc = rc ? rc :
+		  buffer_addf(q, "from=%" PRId64 "&name=", pyroscope_time_of(b->event.start_ns));
 	rc = rc ? rc : http_escape(q, (const char *)name.data, "-._~");
 	if (!rc && k->rated && rate)
 		rc = buffer_addf(q, "&sampleRate=%u", rate);
 	rc = rc ? rc : buffer_addf(q, "&spyName=%s", pushbatch_is_go(b) ? "gospy" : "sampler");
 	if (!rc && k->units)
 		rc = buffer_addf(q, "&units=%s", k->units);
-	rc = rc ? rc : buffer_addf(q, "&until=%" PRId64, time_of(b->event.end_ns));
+	rc = rc ? rc : buffer_addf(q, "&until=%" PRId64, pyroscope_time_of(b->event.end_ns));
 	buffer_release(&name);
 	return rc;
 }
 
-static int make(const struct pushbatch *b, size_t n, unsigned rate, struct pushrequest *q,
-		struct error *err)
+static int pyroscope_make(const struct pushbatch *b, size_t n, unsigned rate, struct pushrequest *q,
+			  struct error *err)
 {
-	const struct kind *k = nth(b, n);
+	const struct pyroscope_kind *k = pyroscope_nth(b, n);
 	struct multipart m;
 	int rc = multipart_init(&m, err), no_memory;
 
@@ -233,7 +235,7 @@ static int make(const struct pushbatch *b, size_t n, unsigned rate, struct pushr
  * ingest_handler.go): "push series with index 0 and id ID failed: CODE: REASON", CODE as of gRPC.
  * What fails in its hash ring has no code (grafana/dskit/ring). Nothing of the profile stands before
  * CODE. */
-static bool passes(const struct http_answer *a)
+static bool pyroscope_passes(const struct http_answer *a)
 {
 	static const char *const reasons[] = {
 		"unavailable: ",
@@ -259,7 +261,7 @@ static bool passes(const struct http_answer *a)
 	return false;
 }
 
-static int authorize(struct pushheaders *h, struct error *err)
+static int pyroscope_authorize(struct pushheaders *h, struct error *err)
 {
 	const char *user = getenv("PYROSCOPE_USER"), *password = getenv("PYROSCOPE_PASSWORD");
 	const char *token = getenv("PYROSCOPE_AUTH_TOKEN");
@@ -278,8 +280,8 @@ static int authorize(struct pushheaders *h, struct error *err)
 const struct pushprotocol push_pyroscope = {
 	.name = "pyroscope",
 	.path = "/ingest",
-	.has = has,
-	.make = make,
-	.passes = passes,
-	.authorize = authorize,
+	.has = pyroscope_has,
+	.make = pyroscope_make,
+	.passes = pyroscope_passes,
+	.authorize = pyroscope_authorize,
 };

@@ -21,7 +21,7 @@ static const uint64_t TOTAL_NS = 120000000000; /* for one request */
 
 /* In the child. */
 
-static void tell(const struct pushjob *job, int out, struct pushnote *n, const char *why)
+static void sender_tell(const struct pushjob *job, int out, struct pushnote *n, const char *why)
 {
 	snprintf(n->text, sizeof(n->text), "%.*s", (int)sizeof(n->text) - 1, why);
 	printable(n->text, sizeof(n->text));
@@ -63,7 +63,8 @@ static int post(const struct pushjob *job, struct pushrequest *r, struct http_an
  * may pass. If the engine cannot read a profile or finds it too large, that profile alone is
  * refused, unless the engine says that it may pass. All else, such as missing authorization,
  * concerns the whole batch. */
-static enum pushnote_what judge(int rc, const struct pushprotocol *p, const struct http_answer *a)
+static enum pushnote_what sender_judge(int rc, const struct pushprotocol *p,
+				       const struct http_answer *a)
 {
 	if (p->passes && p->passes(a))
 		return PUSHNOTE_FAILED;
@@ -108,7 +109,7 @@ static enum pushnote_what send_request(const struct pushjob *job, const struct p
 		if (rc == ERR_FORMAT && !answer.status)
 			add_hint(job->target->protocol, err);
 		if (rc)
-			what = judge(rc, job->target->protocol, &answer);
+			what = sender_judge(rc, job->target->protocol, &answer);
 		else if (job->target->protocol->judge)
 			what = job->target->protocol->judge(&answer, err);
 		if (what == PUSHNOTE_REFUSED && r.file)
@@ -132,14 +133,14 @@ static void send_all(void *ctx, int out)
 			struct error err = { 0 };
 
 			note.what = send_request(job, b, n, &note, &err);
-			tell(job, out, &note, err.text);
+			sender_tell(job, out, &note, err.text);
 			if (note.what == PUSHNOTE_FAILED)
 				return;
 			if (note.what == PUSHNOTE_GONE || note.what == PUSHNOTE_DROPPED)
 				break;
 		}
 	}
-	tell(job, out, &done, "");
+	sender_tell(job, out, &done, "");
 }
 
 /* In the parent. */

@@ -22,7 +22,7 @@ static bool is_grpc(const char *url)
 }
 
 /* An engine without gRPC is found for a URL of gRPC, too, which is rejected by its scheme. */
-static const struct pushprotocol *find(const char *text)
+static const struct pushprotocol *target_find(const char *text)
 {
 	const struct pushprotocol *found = NULL;
 
@@ -56,7 +56,7 @@ static int parse_socket(struct pushtarget *t, const char *path, struct error *er
 }
 
 /* Appends the protocol's path to the URL's, unless own_path is set and the URL has one. */
-static int split(struct pushtarget *t, const char *url, struct error *err)
+static int target_split(struct pushtarget *t, const char *url, struct error *err)
 {
 	size_t len = strcspn(url, "?#");
 	const char *query = url[len] == '?' ? url + len + 1 : "", *host = strstr(url, "://") + 3;
@@ -72,7 +72,7 @@ static int split(struct pushtarget *t, const char *url, struct error *err)
 }
 
 /* Checks the URL without its query first: a query may hold a token, which no message may show. */
-static int check(const char *url, struct error *err)
+static int target_check(const char *url, struct error *err)
 {
 	char *bare = strndup(url, strcspn(url, "?#"));
 	int rc = bare ? http_check(bare, false, err) : error_nomem(err);
@@ -100,7 +100,7 @@ static int parse_grpc(struct pushtarget *t, const char *url, struct error *err)
 	rc = http_check(http, true, err);
 	if (rc == ERR_USAGE)
 		error_set(err, rc, "'grpc://HOST:PORT' was expected, not %s", t->shown);
-	rc = rc ? rc : split(t, http, err);
+	rc = rc ? rc : target_split(t, http, err);
 	free(http);
 	return rc;
 }
@@ -111,7 +111,7 @@ int pushtarget_parse(struct pushtarget *t, const char *text, struct error *err)
 	int rc = 0;
 
 	memset(t, 0, sizeof(*t));
-	t->protocol = find(text);
+	t->protocol = target_find(text);
 	if (!t->protocol)
 		return error_set(err, ERR_USAGE,
 				 "where to push is 'pyroscope=URL', 'datadog=URL', "
@@ -131,8 +131,8 @@ int pushtarget_parse(struct pushtarget *t, const char *text, struct error *err)
 		rc = parse_socket(t, url + 7, err);
 		url = "http://localhost";
 	}
-	rc = rc ? rc : check(url, err);
-	return rc ? rc : split(t, url, err);
+	rc = rc ? rc : target_check(url, err);
+	return rc ? rc : target_split(t, url, err);
 }
 
 void pushtarget_release(struct pushtarget *t)

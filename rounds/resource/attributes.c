@@ -34,7 +34,7 @@ bool attribute_value_ok(const char *value, size_t len)
 	return true;
 }
 
-static bool has(const struct attributes *l, const char *key, size_t len)
+static bool attributes_has(const struct attributes *l, const char *key, size_t len)
 {
 	for (size_t i = 0; i < l->count; i++)
 		if (strlen(l->list[i].key) == len && !memcmp(l->list[i].key, key, len))
@@ -48,7 +48,7 @@ int attributes_add(struct attributes *l, const char *key, size_t key_len, const 
 	struct attribute made;
 
 	if (l->count == ATTRIBUTES_MAX || !attribute_key_ok(key, key_len) ||
-	    !attribute_value_ok(value, value_len) || has(l, key, key_len))
+	    !attribute_value_ok(value, value_len) || attributes_has(l, key, key_len))
 		return 0;
 	made.key = arena_copy(&l->arena, key, key_len);
 	made.value = arena_copy(&l->arena, value, value_len);

@@ -30,40 +30,40 @@
 enum { ID_DIGITS = 64, TASK_DIGITS = 32, UUID_LEN = 36 };
 
 /* A part of the text, not NUL-terminated. */
-struct span {
+struct cgroup_span {
 	const char *at;
 	size_t len;
 };
 
-static struct span span_of(const char *text)
+static struct cgroup_span cgroup_span_of(const char *text)
 {
-	return (struct span){ text, strlen(text) };
+	return (struct cgroup_span){ text, strlen(text) };
 }
 
-static bool span_is(struct span s, const char *text)
+static bool span_is(struct cgroup_span s, const char *text)
 {
 	return s.len == strlen(text) && !memcmp(s.at, text, s.len);
 }
 
-static bool span_begins(struct span s, const char *head)
+static bool span_begins(struct cgroup_span s, const char *head)
 {
 	return s.len >= strlen(head) && !memcmp(s.at, head, strlen(head));
 }
 
-static bool span_ends(struct span s, const char *tail)
+static bool span_ends(struct cgroup_span s, const char *tail)
 {
 	size_t len = strlen(tail);
 
 	return s.len >= len && !memcmp(s.at + s.len - len, tail, len);
 }
 
-static struct span span_from(struct span s, size_t skip)
+static struct cgroup_span span_from(struct cgroup_span s, size_t skip)
 {
-	return (struct span){ s.at + skip, s.len - skip };
+	return (struct cgroup_span){ s.at + skip, s.len - skip };
 }
 
 /* Cuts what stands before the next `by` off the text, and `by` too. False at the text's end. */
-static bool span_next(struct span *text, char by, struct span *part)
+static bool span_next(struct cgroup_span *text, char by, struct cgroup_span *part)
 {
 	const char *end;
 
@@ -72,12 +72,12 @@ static bool span_next(struct span *text, char by, struct span *part)
 	end = text->len ? memchr(text->at, by, text->len) : NULL;
 	part->at = text->at;
 	part->len = end ? (size_t)(end - text->at) : text->len;
-	*text = end ? span_from(*text, part->len + 1) : (struct span){ NULL, 0 };
+	*text = end ? span_from(*text, part->len + 1) : (struct cgroup_span){ NULL, 0 };
 	return true;
 }
 
 /* Copies a part that has room; one that has not is not known. */
-static void keep(char *to, size_t room, struct span s)
+static void cgroup_keep(char *to, size_t room, struct cgroup_span s)
 {
 	if (!s.len || s.len >= room)
 		return;
@@ -91,7 +91,7 @@ static bool is_lower_hex(char c)
 }
 
 /* How many hexadecimal digits stand at the end. */
-static size_t hex_at_end(struct span s)
+static size_t hex_at_end(struct cgroup_span s)
 {
 	size_t n = 0;
 
@@ -101,7 +101,7 @@ static size_t hex_at_end(struct span s)
 }
 
 /* "34dc0b5e-626f-2c5c-4c51-70e34b10e765", perhaps with '_': systemd reads '-' as a level. */
-static bool is_uuid(struct span s)
+static bool is_uuid(struct cgroup_span s)
 {
 	if (s.len != UUID_LEN)
 		return false;
@@ -117,7 +117,7 @@ static bool is_uuid(struct span s)
 /* Components. */
 
 /* "ID", "NAME-ID", "NAME:ID". */
-static bool take_id(struct cgroup *g, struct span c)
+static bool take_id(struct cgroup *g, struct cgroup_span c)
 {
 	size_t name = c.len - (c.len < ID_DIGITS ? c.len : ID_DIGITS);
 
@@ -125,11 +125,11 @@ static bool take_id(struct cgroup *g, struct span c)
 		return false;
 	if (name >= 7 && !memcmp(c.at + name - 7, "conmon-", 7))
 		return false;
-	keep(g->container_id, sizeof(g->container_id), span_from(c, name));
+	cgroup_keep(g->container_id, sizeof(g->container_id), span_from(c, name));
 	return true;
 }
 
-static bool take_fargate(struct cgroup *g, struct span c)
+static bool take_fargate(struct cgroup *g, struct cgroup_span c)
 {
 	size_t digits = 0;
 
@@ -137,34 +137,34 @@ static bool take_fargate(struct cgroup *g, struct span c)
 		digits++;
 	if (!digits || digits > 20 || c.len != TASK_DIGITS + 1 + digits ||
 	    c.at[TASK_DIGITS] != '-' ||
-	    hex_at_end((struct span){ c.at, TASK_DIGITS }) != TASK_DIGITS)
+	    hex_at_end((struct cgroup_span){ c.at, TASK_DIGITS }) != TASK_DIGITS)
 		return false;
-	keep(g->container_id, sizeof(g->container_id), c);
+	cgroup_keep(g->container_id, sizeof(g->container_id), c);
 	return true;
 }
 
-static bool take_name(struct cgroup *g, struct span name)
+static bool cgroup_take_name(struct cgroup *g, struct cgroup_span name)
 {
 	for (size_t i = 0; i < name.len; i++)
 		if (!isalnum((unsigned char)name.at[i]) && !strchr("-._", name.at[i]))
 			return false;
-	keep(g->container_id, sizeof(g->container_id), name);
+	cgroup_keep(g->container_id, sizeof(g->container_id), name);
 	return name.len > 0;
 }
 
 /* A name below a folder of its runtime. */
-static bool take_named(struct cgroup *g, struct span before, struct span c)
+static bool take_named(struct cgroup *g, struct cgroup_span before, struct cgroup_span c)
 {
 	if (span_begins(c, "lxc.payload."))
-		return take_name(g, span_from(c, 12));
+		return cgroup_take_name(g, span_from(c, 12));
 	if (span_is(before, "lxc") || span_is(before, "lxc.payload") || span_is(before, "garden"))
-		return take_name(g, c);
+		return cgroup_take_name(g, c);
 	return false;
 }
 
-static bool take_pod(struct cgroup *g, struct span c)
+static bool take_pod(struct cgroup *g, struct cgroup_span c)
 {
-	struct span uid = c;
+	struct cgroup_span uid = c;
 	size_t at = 0;
 
 	/* "kubepods-besteffort-podUID.slice", "kubelet-kubepods-podUID.slice", "podUID" */
@@ -179,7 +179,7 @@ static bool take_pod(struct cgroup *g, struct span c)
 	uid = span_from(uid, at + 3);
 	if (!is_uuid(uid) && !(uid.len == TASK_DIGITS && hex_at_end(uid) == TASK_DIGITS))
 		return false;
-	keep(g->pod_uid, sizeof(g->pod_uid), uid);
+	cgroup_keep(g->pod_uid, sizeof(g->pod_uid), uid);
 	for (char *p = g->pod_uid; *p; p++)
 		if (*p == '_')
 			*p = '-';
@@ -188,19 +188,19 @@ static bool take_pod(struct cgroup *g, struct span c)
 
 /* systemd puts '_' before a name that the kernel could take for a file of its own (cg_escape in
  * systemd's src/basic/cgroup-util.c). */
-static void take_unit(char unit[256], struct span c)
+static void take_unit(char unit[256], struct cgroup_span c)
 {
-	struct span name = span_begins(c, "_") ? span_from(c, 1) : c;
+	struct cgroup_span name = span_begins(c, "_") ? span_from(c, 1) : c;
 
 	if (span_ends(name, ".service") || span_ends(name, ".scope"))
-		keep(unit, 256, name);
+		cgroup_keep(unit, 256, name);
 }
 
 /* Reads one component. True: it is a container's. A container's scope is no unit that a user has
  * written, and the unit around it is the runtime's, except of podman's --cgroups=split. */
-static bool take_component(struct cgroup *g, struct span before, struct span c)
+static bool take_component(struct cgroup *g, struct cgroup_span before, struct cgroup_span c)
 {
-	struct span bare = c, slice;
+	struct cgroup_span bare = c, slice;
 
 	if (span_ends(c, ".scope"))
 		bare.len -= strlen(".scope");
@@ -215,9 +215,9 @@ static bool take_component(struct cgroup *g, struct span before, struct span c)
 	return true;
 }
 
-static void take_path(struct cgroup *g, struct span path)
+static void take_path(struct cgroup *g, struct cgroup_span path)
 {
-	struct span before = span_of(""), c;
+	struct cgroup_span before = cgroup_span_of(""), c;
 	char unit[256] = "";
 
 	while (span_next(&path, '/', &c)) {
@@ -230,14 +230,15 @@ static void take_path(struct cgroup *g, struct span path)
 		before = c;
 	}
 	if (*unit)
-		keep(g->unit, sizeof(g->unit), span_of(unit));
+		cgroup_keep(g->unit, sizeof(g->unit), cgroup_span_of(unit));
 }
 
 /* The text. */
 
 /* How well a line describes the process: the unified hierarchy's, else systemd's own. A path "/"
  * says nothing; of cgroup v1's other lines any is better than that. */
-static int rank(struct span id, struct span controllers, struct span path)
+static int cgroup_rank(struct cgroup_span id, struct cgroup_span controllers,
+		       struct cgroup_span path)
 {
 	if (path.len < 2)
 		return 1;
@@ -254,8 +255,9 @@ void cgroup_parse(struct cgroup *g, const void *text, size_t len)
 	memset(g, 0, sizeof(*g));
 	cursor_init(&c, text, len, "cgroup");
 	while (cursor_line(&c, &line)) {
-		struct span whole = { (const char *)line.pos, cursor_left(&line) }, rest = whole;
-		struct span id, controllers;
+		struct cgroup_span whole = { (const char *)line.pos, cursor_left(&line) },
+				   rest = whole;
+		struct cgroup_span id, controllers;
 		struct cgroup of = { 0 };
 
 		if (!span_next(&rest, ':', &id) || !span_next(&rest, ':', &controllers) ||
@@ -266,18 +268,18 @@ void cgroup_parse(struct cgroup *g, const void *text, size_t len)
 			memcpy(g->container_id, of.container_id, sizeof(g->container_id));
 		if (!*g->pod_uid)
 			memcpy(g->pod_uid, of.pod_uid, sizeof(g->pod_uid));
-		if (rank(id, controllers, rest) > best) {
-			best = rank(id, controllers, rest);
+		if (cgroup_rank(id, controllers, rest) > best) {
+			best = cgroup_rank(id, controllers, rest);
 			memcpy(g->unit, of.unit, sizeof(g->unit));
 			g->line[0] = '\0';
-			keep(g->line, sizeof(g->line), whole);
+			cgroup_keep(g->line, sizeof(g->line), whole);
 		}
 	}
 }
 
 /* The component behind the folder `name`, which may be anywhere in the path. */
-static bool component_behind(struct span path, const char *name, struct span *rest,
-			     struct span *found)
+static bool component_behind(struct cgroup_span path, const char *name, struct cgroup_span *rest,
+			     struct cgroup_span *found)
 {
 	const char *at = memmem(path.at, path.len, name, strlen(name));
 
@@ -290,9 +292,9 @@ static bool component_behind(struct span path, const char *name, struct span *re
 /* "/var/lib/docker/containers/ID/hostname", mounted to /etc/hostname. Its begin is missing where
  * the folder is a file system of its own. In a pod the file is of the pod's first container, whose
  * ID is another one (OTel's detectors have taken it). */
-static void take_docker_mount(struct cgroup *g, struct span root)
+static void take_docker_mount(struct cgroup *g, struct cgroup_span root)
 {
-	struct span rest, id;
+	struct cgroup_span rest, id;
 
 	if (!*g->container_id && component_behind(root, "/containers/", &rest, &id) &&
 	    id.len == ID_DIGITS && rest.at && span_is(rest, "hostname"))
@@ -301,9 +303,9 @@ static void take_docker_mount(struct cgroup *g, struct span root)
 
 /* "/var/lib/kubelet/pods/UID/etc-hosts", mounted to /etc/hosts, and
  * "/var/lib/kubelet/pods/UID/containers/NAME/1a2b3c4d", to /dev/termination-log. */
-static bool take_kubelet_mount(struct cgroup *g, struct span root, struct span point)
+static bool take_kubelet_mount(struct cgroup *g, struct cgroup_span root, struct cgroup_span point)
 {
-	struct span rest, uid, folder, name;
+	struct cgroup_span rest, uid, folder, name;
 
 	if (!component_behind(root, "/pods/", &rest, &uid) || !rest.at ||
 	    (!is_uuid(uid) && !(uid.len == TASK_DIGITS && hex_at_end(uid) == TASK_DIGITS)))
@@ -311,17 +313,17 @@ static bool take_kubelet_mount(struct cgroup *g, struct span root, struct span p
 	if (!span_is(point, "/etc/hosts") && !span_is(point, "/dev/termination-log"))
 		return false;
 	if (!*g->pod_uid)
-		keep(g->pod_uid, sizeof(g->pod_uid), uid);
+		cgroup_keep(g->pod_uid, sizeof(g->pod_uid), uid);
 	if (!*g->container_name && span_next(&rest, '/', &folder) &&
 	    span_is(folder, "containers") && rest.at && span_next(&rest, '/', &name) && rest.at)
-		keep(g->container_name, sizeof(g->container_name), name);
+		cgroup_keep(g->container_name, sizeof(g->container_name), name);
 	return true;
 }
 
 /* Fields 4 and 5: the root of the mount within its file system, and the mount point. */
-static bool mount_of(struct cursor *line, struct span *root, struct span *point)
+static bool mount_of(struct cursor *line, struct cgroup_span *root, struct cgroup_span *point)
 {
-	struct span rest = { (const char *)line->pos, cursor_left(line) }, skipped;
+	struct cgroup_span rest = { (const char *)line->pos, cursor_left(line) }, skipped;
 
 	for (int i = 0; i < 3; i++)
 		if (!span_next(&rest, ' ', &skipped))
@@ -332,7 +334,7 @@ static bool mount_of(struct cursor *line, struct span *root, struct span *point)
 void cgroup_mounts(struct cgroup *g, const void *text, size_t len)
 {
 	struct cursor c, line;
-	struct span root, point;
+	struct cgroup_span root, point;
 	bool in_pod = *g->pod_uid;
 
 	cursor_init(&c, text, len, "mountinfo");

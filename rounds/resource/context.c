@@ -17,7 +17,7 @@ enum {
 	TRIES = 3,		/* a process writes for some microseconds */
 };
 
-struct header {
+struct context_header {
 	char signature[8];
 	uint32_t version, payload_len;
 	uint64_t published_ns, payload;
@@ -31,7 +31,7 @@ void context_release(struct context *c)
 
 /* The names are of a memfd or of anonymous memory, named by prctl(PR_SET_VMA_ANON_NAME) or, on
  * kernels without that, not; proc_pid_maps(5) adds " (deleted)" to a memfd's. */
-static bool has_name(const struct maps_line *line)
+static bool context_has_name(const struct maps_line *line)
 {
 	static const char *const names[] = { "[anon_shmem:OTEL_CTX]", "[anon:OTEL_CTX]",
 					     "/memfd:OTEL_CTX", "/memfd:OTEL_CTX (deleted)" };
@@ -50,7 +50,7 @@ uint64_t context_find(const void *maps, size_t len)
 
 	cursor_init(&c, maps, len, "maps");
 	while (maps_next(&c, &line, NULL) > 0)
-		if (has_name(&line) && line.prot[2] != 'x')
+		if (context_has_name(&line) && line.prot[2] != 'x')
 			return line.start;
 	return 0;
 }
@@ -68,7 +68,7 @@ struct field {
 };
 
 /* Reads the next field. False at the message's end, and when it fails. */
-static bool next_field(struct cursor *c, struct field *f)
+static bool context_next_field(struct cursor *c, struct field *f)
 {
 	uint64_t tag, len;
 	const uint8_t *at;
@@ -120,7 +120,7 @@ static void read_value(struct cursor *c, struct value *v)
 {
 	struct field f;
 
-	while (next_field(c, &f)) {
+	while (context_next_field(c, &f)) {
 		v->text = NULL;
 		if (f.id == 1 && f.wire == WIRE_BYTES) {
 			set_text(v, (const char *)f.bytes.pos, cursor_left(&f.bytes));
@@ -141,14 +141,14 @@ static bool is_of_sdk(const char *key, size_t len)
 }
 
 /* KeyValue: key 1, value 2. */
-static int read_pair(struct cursor *c, struct attributes *attributes)
+static int context_read_pair(struct cursor *c, struct attributes *attributes)
 {
 	const char *key = "";
 	size_t key_len = 0;
 	struct value value = { 0 };
 	struct field f;
 
-	while (next_field(c, &f)) {
+	while (context_next_field(c, &f)) {
 		if (f.id == 1 && f.wire == WIRE_BYTES) {
 			key = (const char *)f.bytes.pos;
 			key_len = cursor_left(&f.bytes);
@@ -170,7 +170,7 @@ static int read_first_fields(struct cursor *c, struct attributes *attributes,
 	struct field f;
 	int rc = 0;
 
-	while (!rc && next_field(c, &f)) {
+	while (!rc && context_next_field(c, &f)) {
 		if (f.id != 1 || f.wire != WIRE_BYTES)
 			continue;
 		rc = read(&f.bytes, attributes);
@@ -183,7 +183,7 @@ static int read_first_fields(struct cursor *c, struct attributes *attributes,
 /* Resource: attributes 1. */
 static int read_resource(struct cursor *c, struct attributes *attributes)
 {
-	return read_first_fields(c, attributes, read_pair);
+	return read_first_fields(c, attributes, context_read_pair);
 }
 
 /* ProcessContext: resource 1. Its other attributes are no resource attributes. */
@@ -199,7 +199,8 @@ int context_decode(const void *payload, size_t len, struct attributes *attribute
 
 /* The mapping. */
 
-static int read_header(const struct context *c, const struct memory *m, struct header *h)
+static int context_read_header(const struct context *c, const struct memory *m,
+			       struct context_header *h)
 {
 	return m->read(m, c->at, h, sizeof(*h)) || memcmp(h->signature, "OTEL_CTX", 8) ?
 		       ERR_NOTFOUND :
@@ -207,10 +208,10 @@ static int read_header(const struct context *c, const struct memory *m, struct h
 }
 
 /* ERR_BUSY: the process has written meanwhile. `fresh` is then to be released. */
-static int read_payload(const struct context *c, const struct memory *m, const struct header *h,
-			struct attributes *fresh)
+static int read_payload(const struct context *c, const struct memory *m,
+			const struct context_header *h, struct attributes *fresh)
 {
-	struct header again;
+	struct context_header again;
 	uint8_t *payload;
 	int rc, bad;
 
@@ -220,7 +221,7 @@ static int read_payload(const struct context *c, const struct memory *m, const s
 	if (!payload)
 		return ERR_NOMEM;
 	bad = m->read(m, h->payload, payload, h->payload_len);
-	rc = read_header(c, m, &again);
+	rc = context_read_header(c, m, &again);
 	if (!rc && again.published_ns != h->published_ns)
 		rc = ERR_BUSY;
 	if (!rc)
@@ -230,11 +231,11 @@ static int read_payload(const struct context *c, const struct memory *m, const s
 }
 
 /* One try. ERR_BUSY: the process is writing. */
-static int read_once(struct context *c, const struct memory *m)
+static int context_read_once(struct context *c, const struct memory *m)
 {
 	struct attributes fresh = { 0 };
-	struct header h;
-	int rc = read_header(c, m, &h);
+	struct context_header h;
+	int rc = context_read_header(c, m, &h);
 
 	if (rc)
 		return rc;
@@ -258,7 +259,7 @@ int context_read(struct context *c, const struct memory *m)
 	int rc = ERR_BUSY;
 
 	for (int i = 0; i < TRIES && rc == ERR_BUSY; i++)
-		rc = read_once(c, m);
+		rc = context_read_once(c, m);
 	if (rc == ERR_BUSY)
 		return 0;
 	if (rc && rc != ERR_NOMEM) {

@@ -11,7 +11,7 @@
 
 enum { DECODED_MAX = ATTRIBUTE_VALUE_MAX + 1 }; /* one more than fits shows that it does not */
 
-static int hex_digit(uint8_t c)
+static int environ_hex_digit(uint8_t c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -33,7 +33,7 @@ static void add_byte(struct decoded *d, uint8_t c)
 
 /* Decodes up to `end` or `end2`, which is left to be read, or to the text's end. Blanks around it
  * do not belong to it (W3C Baggage, 3.3.1, whose form this is). */
-static void decode(struct cursor *c, char end, char end2, struct decoded *d)
+static void environ_decode(struct cursor *c, char end, char end2, struct decoded *d)
 {
 	size_t solid = 0; /* up to the last byte that is no blank of the text itself */
 
@@ -44,7 +44,8 @@ static void decode(struct cursor *c, char end, char end2, struct decoded *d)
 		bool blank = byte == ' ' || byte == '\t';
 
 		if (byte == '%') {
-			int high = hex_digit(cursor_byte(c)), low = hex_digit(cursor_byte(c));
+			int high = environ_hex_digit(cursor_byte(c)),
+			    low = environ_hex_digit(cursor_byte(c));
 
 			if (high < 0 || low < 0)
 				cursor_fail(c, "'%' without two digits");
@@ -57,11 +58,11 @@ static void decode(struct cursor *c, char end, char end2, struct decoded *d)
 }
 
 /* Reads a pair and the comma behind it. */
-static void read_pair(struct cursor *c, struct decoded *key, struct decoded *value)
+static void environ_read_pair(struct cursor *c, struct decoded *key, struct decoded *value)
 {
-	decode(c, '=', ',', key);
+	environ_decode(c, '=', ',', key);
 	cursor_expect(c, '=');
-	decode(c, ',', ',', value);
+	environ_decode(c, ',', ',', value);
 	if (!key->len)
 		cursor_fail(c, "no key");
 	if (cursor_left(c))
@@ -77,7 +78,7 @@ static int read_pairs(const char *text, size_t len, struct attributes *to)
 
 	cursor_init(&c, text, len, "OTEL_RESOURCE_ATTRIBUTES");
 	while (!rc && cursor_left(&c)) {
-		read_pair(&c, &key, &value);
+		environ_read_pair(&c, &key, &value);
 		if (to && !c.failed)
 			rc = attributes_add(to, key.text, key.len, value.text, value.len);
 	}

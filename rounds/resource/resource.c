@@ -26,7 +26,7 @@ enum {
 static const char namespace_file[] = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 
 /* A reading in the making. */
-struct reading {
+struct resource_reading {
 	const struct process *p;
 	struct attributes attributes;
 	struct buffer text; /* of the file at hand */
@@ -34,7 +34,7 @@ struct reading {
 };
 
 /* Reads at most `most` bytes into r->text, and closes the file. False: there is no text. */
-static bool read_fd(struct reading *r, int fd, size_t most)
+static bool resource_read_fd(struct resource_reading *r, int fd, size_t most)
 {
 	r->text.len = 0;
 	if (fd >= 0 && !r->rc && buffer_read(&r->text, fd, most) == ERR_NOMEM)
@@ -44,15 +44,15 @@ static bool read_fd(struct reading *r, int fd, size_t most)
 	return !r->rc && r->text.len;
 }
 
-static bool read_proc(struct reading *r, const char *name, size_t most)
+static bool read_proc(struct resource_reading *r, const char *name, size_t most)
 {
-	return read_fd(r, process_openat(r->p, name, O_RDONLY), most);
+	return resource_read_fd(r, process_openat(r->p, name, O_RDONLY), most);
 }
 
 /* A file of the target's root. Only a regular file is read: of others a read may wait. A file
  * system of the target's own cannot make us wait: the kernel refuses one in user space that another
  * user, or another user namespace, has mounted (fs/fuse/dir.c, fuse_allow_current_process). */
-static bool read_root(struct reading *r, const char *path)
+static bool read_root(struct resource_reading *r, const char *path)
 {
 	int fd = process_open_path(r->p, path);
 	struct stat st;
@@ -61,16 +61,16 @@ static bool read_root(struct reading *r, const char *path)
 		close(fd);
 		fd = -1;
 	}
-	return read_fd(r, fd, SMALL_BYTES);
+	return resource_read_fd(r, fd, SMALL_BYTES);
 }
 
-static void add(struct reading *r, const char *key, const char *value)
+static void resource_add(struct resource_reading *r, const char *key, const char *value)
 {
 	if (!r->rc)
 		r->rc = attributes_addz(&r->attributes, key, value);
 }
 
-static void add_groups(struct reading *r)
+static void resource_add_groups(struct resource_reading *r)
 {
 	struct cgroup g = { 0 };
 
@@ -79,16 +79,16 @@ static void add_groups(struct reading *r)
 	if ((!*g.container_id || !*g.pod_uid) && !*g.unit &&
 	    read_proc(r, "mountinfo", MOUNTS_BYTES))
 		cgroup_mounts(&g, r->text.data, r->text.len);
-	add(r, "container.id", g.container_id);
-	add(r, "k8s.pod.uid", g.pod_uid);
-	add(r, "k8s.container.name", g.container_name);
-	add(r, "systemd.unit.name", g.unit);
-	add(r, "process.linux.cgroup", g.line);
+	resource_add(r, "container.id", g.container_id);
+	resource_add(r, "k8s.pod.uid", g.pod_uid);
+	resource_add(r, "k8s.container.name", g.container_name);
+	resource_add(r, "systemd.unit.name", g.unit);
+	resource_add(r, "process.linux.cgroup", g.line);
 }
 
 /* The name of a namespace is a label of DNS (RFC 1123, as Kubernetes says): no other text, a token
  * behind a link for example, has that form. */
-static void add_namespace(struct reading *r)
+static void add_namespace(struct resource_reading *r)
 {
 	char name[64] = "";
 	size_t len;
@@ -100,7 +100,7 @@ static void add_namespace(struct reading *r)
 	if (name[len] && strcmp(name + len, "\n"))
 		return;
 	name[len] = '\0';
-	add(r, "k8s.namespace.name", name);
+	resource_add(r, "k8s.namespace.name", name);
 }
 
 static bool shares_users(const struct process *p)
@@ -112,43 +112,43 @@ static bool shares_users(const struct process *p)
 }
 
 /* In another user namespace the numbers of its root's users are not those that we see. */
-static void add_owner(struct reading *r)
+static void resource_add_owner(struct resource_reading *r)
 {
 	char name[ATTRIBUTE_VALUE_MAX];
 
 	if (!shares_users(r->p) || !read_root(r, "/etc/passwd"))
 		return;
 	owner_name(r->text.data, r->text.len, r->p->uid, name, sizeof(name));
-	add(r, "process.owner", name);
+	resource_add(r, "process.owner", name);
 }
 
-static void add_program(struct reading *r)
+static void add_program(struct resource_reading *r)
 {
 	const struct process *p = r->p;
 	const char *slash = strrchr(p->exe, '/');
 	char number[16];
 
 	if (slash) {
-		add(r, "process.executable.name", slash + 1);
-		add(r, "process.executable.path", p->exe);
+		resource_add(r, "process.executable.name", slash + 1);
+		resource_add(r, "process.executable.path", p->exe);
 	}
 	snprintf(number, sizeof(number), "%d", p->own_pid);
 	if (p->own_pid != p->pid)
-		add(r, "process.vpid", number);
+		resource_add(r, "process.vpid", number);
 }
 
 /* The names of OTel's own SDK for Go. */
-static void add_runtime(struct reading *r, const char *go)
+static void resource_add_runtime(struct resource_reading *r, const char *go)
 {
 	if (!*go)
 		return;
-	add(r, "process.runtime.name", "go");
-	add(r, "process.runtime.version", go);
+	resource_add(r, "process.runtime.name", "go");
+	resource_add(r, "process.runtime.version", go);
 }
 
 /* A process with 10,000 mappings takes some 20 ms to search, so every other reading does it: one in
  * a round. */
-static void add_context(struct reading *r, struct context *c, bool *searched)
+static void add_context(struct resource_reading *r, struct context *c, bool *searched)
 {
 	struct memory_live live;
 
@@ -162,7 +162,7 @@ static void add_context(struct reading *r, struct context *c, bool *searched)
 		r->rc = attributes_add_all(&r->attributes, &c->attributes);
 }
 
-static void add_environ(struct reading *r)
+static void add_environ(struct resource_reading *r)
 {
 	if (!r->rc)
 		r->rc = process_read_environ(r->p, &r->text, NULL) == ERR_NOMEM ? ERR_NOMEM : 0;
@@ -174,13 +174,13 @@ static void add_environ(struct reading *r)
 
 int resource_read(struct resource *r, const struct process *p, const char *go)
 {
-	struct reading reading = { .p = p };
+	struct resource_reading reading = { .p = p };
 
-	add_groups(&reading);
+	resource_add_groups(&reading);
 	add_namespace(&reading);
 	add_program(&reading);
-	add_owner(&reading);
-	add_runtime(&reading, go);
+	resource_add_owner(&reading);
+	resource_add_runtime(&reading, go);
 	add_context(&reading, &r->context, &r->searched);
 	add_environ(&reading);
 	buffer_release(&reading.text);

@@ -38,7 +38,7 @@ const struct capture_info captures[CAPTURE_TYPES] = {
 			    "Go's execution trace; by --url only" },
 };
 
-static int add(const char *name, size_t len, unsigned *set, struct error *err)
+static int source_capture_add(const char *name, size_t len, unsigned *set, struct error *err)
 {
 	char all[256] = "";
 
@@ -65,7 +65,7 @@ int capture_parse(const char *list, unsigned *set, struct error *err)
 	while (!rc) {
 		size_t len = strcspn(list, ",");
 
-		rc = add(list, len, set, err);
+		rc = source_capture_add(list, len, set, err);
 		if (!list[len])
 			break;
 		list += len + 1;

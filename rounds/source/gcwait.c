@@ -50,7 +50,8 @@ static int read_end(struct http *h, char *end, size_t *len, struct error *err)
 	return rc;
 }
 
-static int count(const struct httpask *a, uint64_t until, uint64_t *cycles, struct error *err)
+static int gcwait_count(const struct httpask *a, uint64_t until, uint64_t *cycles,
+			struct error *err)
 {
 	uint64_t now = monotonic_ns();
 	struct httpask_what what = { "heap", "debug=1", until > now ? until - now : 1, TEXT_MAX };
@@ -71,7 +72,7 @@ static int count(const struct httpask *a, uint64_t until, uint64_t *cycles, stru
 int gcwait(const struct httpask *a, uint64_t timeout_ns, bool *ended, struct error *err)
 {
 	uint64_t until = monotonic_ns() + timeout_ns, pause = FIRST_NS, before, now;
-	int rc = count(a, until, &before, err);
+	int rc = gcwait_count(a, until, &before, err);
 
 	*ended = false;
 	while (!rc && !*ended && monotonic_ns() + pause < until) {
@@ -79,7 +80,7 @@ int gcwait(const struct httpask *a, uint64_t timeout_ns, bool *ended, struct err
 
 		nanosleep(&ts, NULL);
 		pause = pause * 2 < MOST_NS ? pause * 2 : MOST_NS;
-		rc = count(a, until, &now, err);
+		rc = gcwait_count(a, until, &now, err);
 		*ended = !rc && now != before;
 	}
 	return rc == ERR_LIMIT ? 0 : rc;

@@ -7,7 +7,7 @@
 #include "runtimes/go/profile/waits.h"
 
 /* The beginning of the bytes; the waits follow. */
-struct head {
+struct handover_head {
 	struct subject_program of;
 	double frequency;
 };
@@ -17,14 +17,14 @@ void handover_release(struct handover *h)
 	buffer_release(&h->waits);
 }
 
-static bool is_of(const struct handover *h, const struct subject_program *program)
+static bool handover_is_of(const struct handover *h, const struct subject_program *program)
 {
 	return subject_program_same(&h->of, program);
 }
 
 double handover_frequency(const struct handover *h, const struct subject_program *program)
 {
-	return is_of(h, program) ? h->frequency : 0;
+	return handover_is_of(h, program) ? h->frequency : 0;
 }
 
 int handover_waits(const struct handover *h, const struct subject_program *program,
@@ -34,7 +34,7 @@ int handover_waits(const struct handover *h, const struct subject_program *progr
 
 	if (waits_new(w))
 		return error_nomem(err);
-	if (!h->waits.len || !is_of(h, program))
+	if (!h->waits.len || !handover_is_of(h, program))
 		return 0;
 	rc = waits_load(*w, h->waits.data, h->waits.len, err);
 	if (rc != ERR_FORMAT)
@@ -45,7 +45,7 @@ int handover_waits(const struct handover *h, const struct subject_program *progr
 
 void handover_keep(struct handover *h, const struct subject_program *program, const struct waits *w)
 {
-	if (!is_of(h, program))
+	if (!handover_is_of(h, program))
 		h->frequency = 0;
 	h->of = *program;
 	h->waits.len = 0;
@@ -57,8 +57,8 @@ void handover_keep(struct handover *h, const struct subject_program *program, co
 int handover_save(const struct handover *h, const struct subject_program *program, double frequency,
 		  struct buffer *out)
 {
-	struct head head = { .of = *program, .frequency = frequency };
-	bool same = is_of(h, program);
+	struct handover_head head = { .of = *program, .frequency = frequency };
+	bool same = handover_is_of(h, program);
 
 	if (!h->anew && (!frequency || (same && frequency == h->frequency)))
 		return 0;
@@ -71,7 +71,7 @@ int handover_save(const struct handover *h, const struct subject_program *progra
 /* On a busy machine, a collecting process may be forked before its predecessor has ended, and then
  * lacks what its predecessor hands over. Without merging, its waits would begin later than the waits
  * reported before. False: nothing was merged. */
-static bool merge(struct handover *h, const void *data, size_t len)
+static bool handover_merge(struct handover *h, const void *data, size_t len)
 {
 	struct waits *w;
 	bool merged;
@@ -91,7 +91,7 @@ static bool merge(struct handover *h, const void *data, size_t len)
 void handover_load(struct handover *h, const void *data, size_t len)
 {
 	const uint8_t *waits = data;
-	struct head head;
+	struct handover_head head;
 	bool same;
 
 	if (len < sizeof(head)) {
@@ -101,11 +101,11 @@ void handover_load(struct handover *h, const void *data, size_t len)
 	memcpy(&head, data, sizeof(head));
 	waits += sizeof(head);
 	len -= sizeof(head);
-	same = is_of(h, &head.of);
+	same = handover_is_of(h, &head.of);
 	h->of = head.of;
 	if (!same || !h->frequency) /* one measurement for all rounds */
 		h->frequency = head.frequency;
-	if (same && (!len || merge(h, waits, len)))
+	if (same && (!len || handover_merge(h, waits, len)))
 		return;
 	h->waits.len = 0;
 	if (buffer_add(&h->waits, waits, len))

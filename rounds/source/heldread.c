@@ -55,7 +55,7 @@ static int hold_once(struct exact *e, bool *good, struct error *err)
 	return 0;
 }
 
-static void say(const struct exact *e, char *said, size_t room)
+static void heldread_say(const struct exact *e, char *said, size_t room)
 {
 	const struct hold_report *r = &e->report;
 	char held[24], bound[24];
@@ -102,6 +102,6 @@ int heldread_make(struct goprofile *g, const struct process *process, uint64_t b
 	if (!rc && !e.was_held)
 		rc = read(ctx, err);
 	if (!rc)
-		say(&e, said, room);
+		heldread_say(&e, said, room);
 	return rc;
 }

@@ -6,7 +6,7 @@
 #include "runtimes/go/session/session.h"
 #include "rounds/source/capture.h"
 
-static struct kept *find(struct heldset *t, const struct goprofile_id *id)
+static struct kept *heldset_find(struct heldset *t, const struct goprofile_id *id)
 {
 	for (size_t i = 0; i < t->count; i++)
 		if (t->kept[i].id && t->kept[i].id->type == id->type)
@@ -14,11 +14,11 @@ static struct kept *find(struct heldset *t, const struct goprofile_id *id)
 	return NULL;
 }
 
-static int want(struct heldset *t, const struct goprofile_id *id)
+static int heldset_want_id(struct heldset *t, const struct goprofile_id *id)
 {
 	struct kept *k = &t->kept[t->count];
 
-	if (find(t, id) || t->count == HELDSET_MAX)
+	if (heldset_find(t, id) || t->count == HELDSET_MAX)
 		return 0;
 	*k = (struct kept){ .id = id };
 	if (profile_init(&k->profile))
@@ -35,9 +35,9 @@ int heldset_want(struct heldset *t, unsigned types)
 	heldset_release(t);
 	for (int i = 0; !rc && i < CAPTURE_TYPES; i++)
 		if (types & CAPTURE_BIT(i) & ~last && captures[i].go_profile)
-			rc = want(t, captures[i].go_profile);
+			rc = heldset_want_id(t, captures[i].go_profile);
 	if (!rc && types & last)
-		rc = want(t, captures[CAPTURE_GOROUTINE].go_profile);
+		rc = heldset_want_id(t, captures[CAPTURE_GOROUTINE].go_profile);
 	return rc;
 }
 
@@ -82,7 +82,7 @@ int heldset_make(struct heldset *t, struct goprofile *g, struct error *err)
 bool heldset_take(struct heldset *t, const struct goprofile_id *id, struct profile **p, int *rc,
 		  struct error *err)
 {
-	struct kept *k = find(t, id);
+	struct kept *k = heldset_find(t, id);
 
 	if (!k)
 		return false;

@@ -93,8 +93,9 @@ static void wait_for_gc(const struct endpoint *e, struct source_remark *remark)
 			 (double)e->options.timeout_ns / 1e9);
 }
 
-static int take_profile(struct source *s, const struct goprofile_id *id, bool gc_wait,
-			struct buffer *out, struct source_remark *remark, struct error *err)
+static int source_http_take_profile(struct source *s, const struct goprofile_id *id, bool gc_wait,
+				    struct buffer *out, struct source_remark *remark,
+				    struct error *err)
 {
 	struct endpoint *e = endpoint_of(s);
 	bool heap = id->type == GOPROFILE_HEAP;
@@ -129,7 +130,7 @@ static int take_index(const struct endpoint *e, struct pprofindex **index, struc
 	return rc;
 }
 
-static int take_custom(struct source *s, struct buffer *names, struct error *err)
+static int source_http_take_custom(struct source *s, struct buffer *names, struct error *err)
 {
 	struct pprofindex *index;
 	int rc = take_index(endpoint_of(s), &index, err);
@@ -183,7 +184,7 @@ static int count_goroutines(const struct endpoint *e, uint64_t *count, struct er
 	return found ? 0 : count_by_profile(e, count, err);
 }
 
-struct waiting {
+struct source_http_waiting {
 	struct waitprofile *profile;
 	uint64_t count, max;
 };
@@ -198,15 +199,15 @@ static int too_many(uint64_t count, const char *more, uint64_t max, struct error
 
 static int add_goroutine(void *ctx, const struct goparse_goroutine *g, struct error *err)
 {
-	struct waiting *w = ctx;
+	struct source_http_waiting *w = ctx;
 
 	if (++w->count > w->max)
 		return too_many(w->count, "at least ", w->max, err);
 	return waitprofile_add(w->profile, g, NULL, err);
 }
 
-static int finish_waits(const struct waiting *w, const struct goparse *parser, struct buffer *out,
-			struct error *err)
+static int finish_waits(const struct source_http_waiting *w, const struct goparse *parser,
+			struct buffer *out, struct error *err)
 {
 	int rc;
 
@@ -221,7 +222,7 @@ static int read_waits(const struct endpoint *e, struct goparse *parser, struct b
 {
 	struct httpask_what what = what_of(e, "goroutine", "debug=2");
 	struct waitprofile_options o = { .time_nanos = (int64_t)clock_ns(CLOCK_REALTIME) };
-	struct waiting w = { .max = e->options.max_goroutines_wait };
+	struct source_http_waiting w = { .max = e->options.max_goroutines_wait };
 	struct http *h = NULL;
 	int rc = waitprofile_new(&w.profile, &o, err);
 
@@ -233,7 +234,7 @@ static int read_waits(const struct endpoint *e, struct goparse *parser, struct b
 	return rc;
 }
 
-static int take_waits(struct source *s, struct buffer *out, struct error *err)
+static int source_http_take_waits(struct source *s, struct buffer *out, struct error *err)
 {
 	struct endpoint *e = endpoint_of(s);
 	struct goparse *parser;
@@ -263,7 +264,7 @@ static int take_trace(struct source *s, uint64_t duration_ns, struct buffer *out
 	return httptrace_take(&e->trace, &e->ask, &what, out, remark, err);
 }
 
-static void finish(struct source *s)
+static void source_http_finish(struct source *s)
 {
 	httptrace_finish(&endpoint_of(s)->trace);
 }
@@ -274,11 +275,11 @@ static void free_endpoint(struct source *s)
 	free(s);
 }
 
-static const struct source_ops ops = { .profile = take_profile,
-				       .goroutine_waits = take_waits,
+static const struct source_ops ops = { .profile = source_http_take_profile,
+				       .goroutine_waits = source_http_take_waits,
 				       .trace = take_trace,
-				       .custom = take_custom,
-				       .finish = finish,
+				       .custom = source_http_take_custom,
+				       .finish = source_http_finish,
 				       .free = free_endpoint,
 				       .by_address = true };
 

@@ -8,7 +8,7 @@
 
 enum { PIECE = 64 << 10 };
 
-static char *copy(const char *text, int *rc)
+static char *httpask_copy(const char *text, int *rc)
 {
 	char *c = text ? strdup(text) : NULL;
 
@@ -25,26 +25,26 @@ static int copy_headers(struct httpask *a, const struct http_request *request)
 	a->request.headers = headers;
 	a->request.header_count = 0;
 	for (size_t i = 0; !rc && i < request->header_count; i++) {
-		headers[i] = copy(request->headers[i], &rc);
+		headers[i] = httpask_copy(request->headers[i], &rc);
 		a->request.header_count += !rc;
 	}
 	return rc;
 }
 
 /* Splits "http://host/debug/pprof/?token=x#y" into base and query. */
-static int split(struct httpask *a, const char *url)
+static int httpask_split(struct httpask *a, const char *url)
 {
 	int rc = 0;
 	char *query;
 	size_t len;
 
-	a->base = copy(url, &rc);
+	a->base = httpask_copy(url, &rc);
 	if (rc)
 		return rc;
 	a->base[strcspn(a->base, "#")] = '\0';
 	len = strcspn(a->base, "?");
 	query = a->base + len + (a->base[len] == '?');
-	a->query = copy(query, &rc);
+	a->query = httpask_copy(query, &rc);
 	while (len && a->base[len - 1] == '/')
 		len--;
 	a->base[len] = '\0';
@@ -61,10 +61,10 @@ int httpask_init(struct httpask *a, const struct http_request *request, struct e
 				 "not a URL of http or https: "
 				 "http://HOST:PORT/debug/pprof was expected");
 	a->request.connect_timeout_ns = request->connect_timeout_ns;
-	a->request.unix_socket = copy(request->unix_socket, &rc);
-	a->request.ca_file = copy(request->ca_file, &rc);
+	a->request.unix_socket = httpask_copy(request->unix_socket, &rc);
+	a->request.ca_file = httpask_copy(request->ca_file, &rc);
 	rc = rc ? rc : copy_headers(a, request);
-	rc = rc ? rc : split(a, request->url);
+	rc = rc ? rc : httpask_split(a, request->url);
 	return rc ? error_nomem(err) : 0;
 }
 

@@ -25,7 +25,7 @@ enum { PIECE = 64 << 10, LEAST_MS = 1 };
 /* How long to wait at most for another trace to end, and the pause between two requests. */
 static const uint64_t BUSY_NS = 2 * NS_PER_S, BUSY_STEP_NS = 20 * NS_PER_MS;
 
-struct reading {
+struct httptrace_reading {
 	struct tracecut cut;
 	struct buffer *out;
 	size_t from, limit; /* where the trace begins in `out`; its limit; bytes */
@@ -47,23 +47,24 @@ void httptrace_finish(struct httptrace *t)
 		shutdown(t->socket, SHUT_WR);
 }
 
-static size_t length(const struct reading *r)
+static size_t httptrace_length(const struct httptrace_reading *r)
 {
 	return r->out->len - r->from;
 }
 
 /* Is only as much room left as the end may need? In an unknown format a quarter of the limit. */
-static bool time_to_end(const struct reading *r)
+static bool time_to_end(const struct httptrace_reading *r)
 {
 	size_t tail = tracecut_tail(&r->cut), share = r->limit / (tail ? 8 : 4);
 
-	return length(r) + (tail > share ? tail : share) >= r->limit;
+	return httptrace_length(r) + (tail > share ? tail : share) >= r->limit;
 }
 
 /* Keeps at most `limit` bytes; when they are there, r->over says whether more follow. */
-static int read_piece(struct reading *r, struct http *h, size_t *got, struct error *err)
+static int httptrace_read_piece(struct httptrace_reading *r, struct http *h, size_t *got,
+				struct error *err)
 {
-	size_t left = r->limit - length(r), want = left < PIECE ? left : PIECE;
+	size_t left = r->limit - httptrace_length(r), want = left < PIECE ? left : PIECE;
 	char more;
 	int rc;
 
@@ -79,16 +80,18 @@ static int read_piece(struct reading *r, struct http *h, size_t *got, struct err
 	return rc;
 }
 
-static int read_all(struct httptrace *t, struct reading *r, struct http *h, struct error *err)
+static int httptrace_read_all(struct httptrace *t, struct httptrace_reading *r, struct http *h,
+			      struct error *err)
 {
 	size_t got = 1;
 	int rc = 0;
 
 	while (!rc && got && !r->over) {
-		rc = read_piece(r, h, &got, err);
+		rc = httptrace_read_piece(r, h, &got, err);
 		r->broken = rc && rc != ERR_NOMEM;
 		if (!rc)
-			rc = tracecut_look(&r->cut, r->out->data + r->from, length(r), err);
+			rc = tracecut_look(&r->cut, r->out->data + r->from, httptrace_length(r),
+					   err);
 		if (!rc && got && !r->asked && time_to_end(r)) {
 			r->asked = true;
 			shutdown(t->socket, SHUT_WR); /* no socket: fails, and the trace is cut */
@@ -98,7 +101,8 @@ static int read_all(struct httptrace *t, struct reading *r, struct http *h, stru
 }
 
 /* `err` holds the reason if the trace is broken. Its whole generations are still a trace. */
-static int conclude(struct reading *r, struct source_remark *remark, struct error *err)
+static int httptrace_conclude(struct httptrace_reading *r, struct source_remark *remark,
+			      struct error *err)
 {
 	bool limit = r->asked || r->over;
 
@@ -109,7 +113,7 @@ static int conclude(struct reading *r, struct source_remark *remark, struct erro
 	else if (r->broken)
 		snprintf(remark->note, sizeof(remark->note), "broken off: %.200s", err->text);
 	if (!r->over && !r->broken)
-		return tracecut_complete(&r->cut, length(r)) ?
+		return tracecut_complete(&r->cut, httptrace_length(r)) ?
 			       0 :
 			       error_set(err, ERR_FORMAT, "the trace has no end");
 	if (!r->cut.whole && !limit)
@@ -126,8 +130,8 @@ static int conclude(struct reading *r, struct source_remark *remark, struct erro
 	return 0;
 }
 
-static int receive(struct httptrace *t, struct http *h, struct reading *r,
-		   struct source_remark *remark, struct error *err)
+static int httptrace_receive(struct httptrace *t, struct http *h, struct httptrace_reading *r,
+			     struct source_remark *remark, struct error *err)
 {
 	struct error own = { 0 };
 	int rc;
@@ -135,14 +139,14 @@ static int receive(struct httptrace *t, struct http *h, struct reading *r,
 	t->socket = http_socket(h);
 	if (t->finish)
 		httptrace_finish(t);
-	rc = read_all(t, r, h, &own);
+	rc = httptrace_read_all(t, r, h, &own);
 	t->socket = -1;
-	rc = rc ? rc : conclude(r, remark, &own);
+	rc = rc ? rc : httptrace_conclude(r, remark, &own);
 	return rc ? error_set(err, rc, "%s", own.text) : 0;
 }
 
-static int ask(const struct httpask *a, const struct httptrace_what *what, uint64_t left_ns,
-	       struct http **h, struct error *err)
+static int httptrace_ask(const struct httpask *a, const struct httptrace_what *what,
+			 uint64_t left_ns, struct http **h, struct error *err)
 {
 	uint64_t ms = left_ns / NS_PER_MS;
 	char query[64];
@@ -172,13 +176,14 @@ static int ask_until_free(const struct httptrace *t, const struct httpask *a,
 	uint64_t share = what->duration_ns / 4 * 3, most = share < BUSY_NS ? share : BUSY_NS;
 	struct timespec pause = to_timespec(BUSY_STEP_NS);
 	struct error own = { 0 };
-	int rc = ask(a, what, what->duration_ns, h, &own);
+	int rc = httptrace_ask(a, what, what->duration_ns, h, &own);
 
 	while (rc && is_busy(&own) && passed < most && !t->finish) {
 		nanosleep(&pause, NULL);
 		passed = monotonic_ns() - began;
-		rc = ask(a, what, passed < what->duration_ns ? what->duration_ns - passed : 0, h,
-			 &own);
+		rc = httptrace_ask(a, what,
+				   passed < what->duration_ns ? what->duration_ns - passed : 0, h,
+				   &own);
 	}
 	return rc ? error_set(err, rc, "%s", own.text) : 0;
 }
@@ -186,7 +191,7 @@ static int ask_until_free(const struct httptrace *t, const struct httpask *a,
 int httptrace_take(struct httptrace *t, const struct httpask *a, const struct httptrace_what *what,
 		   struct buffer *out, struct source_remark *remark, struct error *err)
 {
-	struct reading *r = calloc(1, sizeof(*r));
+	struct httptrace_reading *r = calloc(1, sizeof(*r));
 	struct http *h = NULL;
 	int rc;
 
@@ -199,7 +204,7 @@ int httptrace_take(struct httptrace *t, const struct httpask *a, const struct ht
 		rc = error_set(err, ERR_IO, "the round ended before the trace began");
 	else
 		rc = ask_until_free(t, a, what, &h, err);
-	rc = rc ? rc : receive(t, h, r, remark, err);
+	rc = rc ? rc : httptrace_receive(t, h, r, remark, err);
 	http_close(h);
 	free(r);
 	return rc;

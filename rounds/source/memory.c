@@ -35,7 +35,7 @@
 static const uint64_t USUAL_TIMEOUT_NS = 60 * NS_PER_S;
 static const size_t USUAL_BYTES = 256 << 20;
 
-struct reader {
+struct source_memory_reader {
 	struct source source;
 	struct source_options options;
 	struct process *process; /* not owned; pid 0: none */
@@ -50,12 +50,12 @@ struct reader {
 	char heldset_held[200];
 };
 
-static struct reader *reader_of(struct source *s)
+static struct source_memory_reader *reader_of(struct source *s)
 {
-	return (struct reader *)s;
+	return (struct source_memory_reader *)s;
 }
 
-static int gone(const struct reader *r, const char *when, struct error *err)
+static int gone(const struct source_memory_reader *r, const char *when, struct error *err)
 {
 	return error_set(err, ERR_GONE, "process %d %s", r->process->pid, when);
 }
@@ -63,7 +63,7 @@ static int gone(const struct reader *r, const char *when, struct error *err)
 /* Opening. */
 
 /* Opens once: a failure is kept, not retried for each profile. */
-static int have_go(struct reader *r, struct error *err)
+static int have_go(struct source_memory_reader *r, struct error *err)
 {
 	struct goprofile_options o = { .max_goroutines = r->options.max_goroutines_wait };
 
@@ -80,7 +80,7 @@ static int have_go(struct reader *r, struct error *err)
 
 /* After reading: does the process still run the program that was opened? If not, that is the
  * error, whatever `rc` is. */
-static int check_program(const struct reader *r, int rc, struct error *err)
+static int check_program(const struct source_memory_reader *r, int rc, struct error *err)
 {
 	struct subject_program now = subject_program_of(r->process);
 
@@ -94,7 +94,8 @@ static int check_program(const struct reader *r, int rc, struct error *err)
 /* Profiles. */
 
 /* Calls `read`; with stop_ns all threads are held, and `read` may be called several times. */
-static int read_once(struct reader *r, heldread_profiles *read, void *ctx, struct error *err)
+static int source_memory_read_once(struct source_memory_reader *r, heldread_profiles *read,
+				   void *ctx, struct error *err)
 {
 	*r->held = '\0';
 	if (r->options.stop_ns)
@@ -105,20 +106,21 @@ static int read_once(struct reader *r, heldread_profiles *read, void *ctx, struc
 
 /* Retries ERR_SHORT until the time-out: a fresh heap profile cannot be read while the GC sweeps,
  * and the next cycle may have begun already. */
-static int read_now(struct reader *r, heldread_profiles *read, void *ctx, struct error *err)
+static int read_now(struct source_memory_reader *r, heldread_profiles *read, void *ctx,
+		    struct error *err)
 {
 	const struct timespec pause = to_timespec(2 * NS_PER_MS);
 	uint64_t began = monotonic_ns();
 	int rc;
 
-	while ((rc = read_once(r, read, ctx, err)) == ERR_SHORT &&
+	while ((rc = source_memory_read_once(r, read, ctx, err)) == ERR_SHORT &&
 	       monotonic_ns() - began < r->options.timeout_ns)
 		nanosleep(&pause, NULL);
 	return check_program(r, rc, err);
 }
 
 struct making {
-	struct reader *r;
+	struct source_memory_reader *r;
 	const struct goprofile_id *id;
 	struct profile profile;
 };
@@ -134,7 +136,8 @@ static int make_profile(void *making, struct error *err)
 }
 
 /* Adds the words on the hold as a comment of the profile. */
-static int pack(const struct reader *r, struct profile *p, struct buffer *out, struct error *err)
+static int source_memory_pack(const struct source_memory_reader *r, struct profile *p,
+			      struct buffer *out, struct error *err)
 {
 	size_t before = out->len;
 	int rc = 0;
@@ -149,25 +152,26 @@ static int pack(const struct reader *r, struct profile *p, struct buffer *out, s
 	return rc;
 }
 
-static int make(struct reader *r, const struct goprofile_id *id, struct buffer *out,
-		struct error *err)
+static int source_memory_make(struct source_memory_reader *r, const struct goprofile_id *id,
+			      struct buffer *out, struct error *err)
 {
 	struct making m = { .r = r, .id = id };
 	int rc = read_now(r, make_profile, &m, err);
 
-	rc = rc ? rc : pack(r, &m.profile, out, err);
+	rc = rc ? rc : source_memory_pack(r, &m.profile, out, err);
 	profile_release(&m.profile);
 	return rc;
 }
 
-static void note_hold(const struct reader *r, struct source_remark *remark)
+static void note_hold(const struct source_memory_reader *r, struct source_remark *remark)
 {
 	if (*r->held && !*remark->note)
 		snprintf(remark->note, sizeof(remark->note), "%s", r->held);
 }
 
 /* Best effort: a profile without the wait is better than none. */
-static enum gobuckets_moment moment_of_heap(struct reader *r, struct source_remark *remark)
+static enum gobuckets_moment moment_of_heap(struct source_memory_reader *r,
+					    struct source_remark *remark)
 {
 	struct error err;
 	bool ended;
@@ -186,7 +190,7 @@ static enum gobuckets_moment moment_of_heap(struct reader *r, struct source_rema
 }
 
 /* Opens the process. With `gc_wait`, waits for a GC cycle, which heap profiles are then of. */
-static int have_profile(struct reader *r, bool gc_wait, struct source_remark *remark,
+static int have_profile(struct source_memory_reader *r, bool gc_wait, struct source_remark *remark,
 			struct error *err)
 {
 	int rc = have_go(r, err);
@@ -198,7 +202,7 @@ static int have_profile(struct reader *r, bool gc_wait, struct source_remark *re
 
 static int read_together(void *reader, struct error *err)
 {
-	struct reader *r = reader;
+	struct source_memory_reader *r = reader;
 
 	return heldset_make(&r->together, r->go, err);
 }
@@ -206,7 +210,7 @@ static int read_together(void *reader, struct error *err)
 /* A failure is not reported here: the profile is then read when it is taken, and fails there. */
 static void make_together(struct source *s, unsigned types, bool gc_wait)
 {
-	struct reader *r = reader_of(s);
+	struct source_memory_reader *r = reader_of(s);
 	struct error err;
 	int rc;
 
@@ -223,8 +227,9 @@ static void make_together(struct source *s, unsigned types, bool gc_wait)
 	snprintf(r->heldset_held, sizeof(r->heldset_held), "%s", r->held);
 }
 
-static bool take_together(struct reader *r, const struct goprofile_id *id, struct buffer *out,
-			  struct source_remark *remark, int *rc, struct error *err)
+static bool take_together(struct source_memory_reader *r, const struct goprofile_id *id,
+			  struct buffer *out, struct source_remark *remark, int *rc,
+			  struct error *err)
 {
 	struct profile *p;
 
@@ -234,28 +239,29 @@ static bool take_together(struct reader *r, const struct goprofile_id *id, struc
 	if (id->type == GOPROFILE_HEAP)
 		*remark = r->heldset_remark;
 	if (!*rc)
-		*rc = pack(r, p, out, err);
+		*rc = source_memory_pack(r, p, out, err);
 	note_hold(r, remark);
 	return true;
 }
 
-static int take_profile(struct source *s, const struct goprofile_id *id, bool gc_wait,
-			struct buffer *out, struct source_remark *remark, struct error *err)
+static int source_memory_take_profile(struct source *s, const struct goprofile_id *id, bool gc_wait,
+				      struct buffer *out, struct source_remark *remark,
+				      struct error *err)
 {
-	struct reader *r = reader_of(s);
+	struct source_memory_reader *r = reader_of(s);
 	int rc;
 
 	if (take_together(r, id, out, remark, &rc, err))
 		return rc;
 	rc = have_profile(r, gc_wait && id->type == GOPROFILE_HEAP, remark, err);
-	rc = rc ? rc : make(r, id, out, err);
+	rc = rc ? rc : source_memory_make(r, id, out, err);
 	note_hold(r, remark);
 	return rc;
 }
 
-static int take_custom(struct source *s, struct buffer *names, struct error *err)
+static int source_memory_take_custom(struct source *s, struct buffer *names, struct error *err)
 {
-	struct reader *r = reader_of(s);
+	struct source_memory_reader *r = reader_of(s);
 	size_t before = names->len, count = 0;
 	int rc = have_go(r, err);
 
@@ -283,15 +289,15 @@ static int no_trace(struct source *s, uint64_t duration_ns, struct buffer *out,
 
 /* Waits. */
 
-struct waiting {
-	struct reader *r;
+struct source_memory_waiting {
+	struct source_memory_reader *r;
 	struct waits *waits;
 	struct profile *profile; /* owned by waits */
 };
 
 static int make_waits(void *waiting, struct error *err)
 {
-	struct waiting *w = waiting;
+	struct source_memory_waiting *w = waiting;
 	int rc = waits_make(w->waits, w->r->go, &w->profile, err);
 
 	if (rc == ERR_LIMIT)
@@ -303,7 +309,7 @@ static int make_waits(void *waiting, struct error *err)
 }
 
 /* Takes the waits that were read together with other profiles, if any. */
-static int take_waits_together(struct waiting *w, struct error *err)
+static int take_waits_together(struct source_memory_waiting *w, struct error *err)
 {
 	struct heldset *t = &w->r->together;
 
@@ -318,9 +324,9 @@ static int take_waits_together(struct waiting *w, struct error *err)
 	return t->waits_rc;
 }
 
-static int take_waits(struct source *s, struct buffer *out, struct error *err)
+static int source_memory_take_waits(struct source *s, struct buffer *out, struct error *err)
 {
-	struct waiting w = { .r = reader_of(s) };
+	struct source_memory_waiting w = { .r = reader_of(s) };
 	int rc;
 
 	if (!w.r->options.max_goroutines_wait)
@@ -335,7 +341,7 @@ static int take_waits(struct source *s, struct buffer *out, struct error *err)
 	}
 	if (!rc) {
 		handover_keep(&w.r->handover, &w.r->program, w.waits);
-		rc = pack(w.r, w.profile, out, err);
+		rc = source_memory_pack(w.r, w.profile, out, err);
 	}
 	waits_free(w.waits);
 	return rc;
@@ -343,13 +349,13 @@ static int take_waits(struct source *s, struct buffer *out, struct error *err)
 
 static int save(const struct source *s, struct buffer *out)
 {
-	const struct reader *r = (const struct reader *)s;
+	const struct source_memory_reader *r = (const struct source_memory_reader *)s;
 	double frequency = r->go ? goprofile_frequency(r->go) : 0;
 
 	return handover_save(&r->handover, &r->program, frequency, out);
 }
 
-static void load(struct source *s, const void *data, size_t len)
+static void source_memory_load(struct source *s, const void *data, size_t len)
 {
 	handover_load(&reader_of(s)->handover, data, len);
 }
@@ -358,21 +364,21 @@ static void load(struct source *s, const void *data, size_t len)
 
 int source_memory_open(struct source *s, struct error *err)
 {
-	struct reader *r = reader_of(s);
+	struct source_memory_reader *r = reader_of(s);
 
 	return have_go(r, err);
 }
 
-struct writing {
-	struct reader *r;
+struct source_memory_writing {
+	struct source_memory_reader *r;
 	const struct goprofile_id *id; /* NULL: a dump */
 	struct buffer *out;
 	size_t before; /* length of `out` at the start */
 };
 
-static int write_text(void *writing, struct error *err)
+static int source_memory_write_text(void *writing, struct error *err)
 {
-	struct writing *w = writing;
+	struct source_memory_writing *w = writing;
 
 	w->out->len = w->before;
 	if (w->id)
@@ -383,25 +389,25 @@ static int write_text(void *writing, struct error *err)
 int source_memory_text(struct source *s, const struct goprofile_id *id, bool gc_wait,
 		       struct buffer *out, struct source_remark *remark, struct error *err)
 {
-	struct writing w = { reader_of(s), id, out, out->len };
+	struct source_memory_writing w = { reader_of(s), id, out, out->len };
 	int rc = have_profile(w.r, gc_wait && id->type == GOPROFILE_HEAP, remark, err);
 
-	rc = rc ? rc : read_now(w.r, write_text, &w, err);
+	rc = rc ? rc : read_now(w.r, source_memory_write_text, &w, err);
 	note_hold(w.r, remark);
 	return rc;
 }
 
 int source_memory_dump(struct source *s, struct buffer *out, struct error *err)
 {
-	struct writing w = { .r = reader_of(s), .out = out, .before = out->len };
+	struct source_memory_writing w = { .r = reader_of(s), .out = out, .before = out->len };
 	int rc = have_go(w.r, err);
 
-	return rc ? rc : read_now(w.r, write_text, &w, err);
+	return rc ? rc : read_now(w.r, source_memory_write_text, &w, err);
 }
 
 const char *source_memory_held(const struct source *s)
 {
-	return ((const struct reader *)s)->held;
+	return ((const struct source_memory_reader *)s)->held;
 }
 
 /* The source. */
@@ -422,7 +428,7 @@ static void say_needs(struct source *s, struct source_needs *needs)
 
 static void free_reader(struct source *s)
 {
-	struct reader *r = reader_of(s);
+	struct source_memory_reader *r = reader_of(s);
 
 	heldset_release(&r->together);
 	goprofile_free(r->go);
@@ -430,20 +436,20 @@ static void free_reader(struct source *s)
 	free(r);
 }
 
-static const struct source_ops ops = { .profile = take_profile,
-				       .goroutine_waits = take_waits,
+static const struct source_ops ops = { .profile = source_memory_take_profile,
+				       .goroutine_waits = source_memory_take_waits,
 				       .trace = no_trace,
-				       .custom = take_custom,
+				       .custom = source_memory_take_custom,
 				       .about = set_process,
 				       .needs = say_needs,
 				       .together = make_together,
 				       .save = save,
-				       .load = load,
+				       .load = source_memory_load,
 				       .free = free_reader };
 
 int source_memory(struct source **s, const struct source_options *options, struct error *err)
 {
-	struct reader *r = calloc(1, sizeof(*r));
+	struct source_memory_reader *r = calloc(1, sizeof(*r));
 
 	*s = NULL;
 	if (!r)

@@ -12,13 +12,13 @@
 #include "base/error.h"
 #include "base/room.h"
 
-struct row {
+struct pprofindex_row {
 	uint64_t count;
 	size_t name; /* offset in `names`, NUL-terminated */
 };
 
 struct pprofindex {
-	struct row *rows;
+	struct pprofindex_row *rows;
 	size_t row_count, room;
 	struct buffer names;
 };
@@ -32,7 +32,7 @@ static const char *const known[] = { "allocs",	      "block",	      "cmdline", "
 				     "goroutineleak", "heap",	      "mutex",	 "profile",
 				     "symbol",	      "threadcreate", "trace" };
 
-static bool take(struct cursor *c, const char *literal)
+static bool pprofindex_take(struct cursor *c, const char *literal)
 {
 	size_t len = strlen(literal);
 
@@ -43,7 +43,7 @@ static bool take(struct cursor *c, const char *literal)
 }
 
 /* Moves behind the next `what`; if there is none, to the end, and returns false. */
-static bool skip_behind(struct cursor *c, const char *what)
+static bool pprofindex_skip_behind(struct cursor *c, const char *what)
 {
 	const uint8_t *at = memmem(c->pos, cursor_left(c), what, strlen(what));
 
@@ -56,7 +56,7 @@ static bool skip_reference(struct cursor *c)
 {
 	while (cursor_left(c) && *c->pos != '\'' && *c->pos != '<')
 		c->pos++;
-	return take(c, LINK_END);
+	return pprofindex_take(c, LINK_END);
 }
 
 static bool take_count(struct cursor *c, uint64_t *count)
@@ -80,13 +80,13 @@ static char take_char(struct cursor *c)
 			{ "&#34;", '"' } };
 
 	for (size_t i = 0; i < sizeof(escapes) / sizeof(*escapes); i++)
-		if (take(c, escapes[i].escape))
+		if (pprofindex_take(c, escapes[i].escape))
 			return escapes[i].is;
 	return (char)cursor_byte(c);
 }
 
 /* Appends a name. *good false: it has a NUL, which no request could contain. */
-static int take_name(struct pprofindex *index, struct cursor *c, bool *good)
+static int pprofindex_take_name(struct pprofindex *index, struct cursor *c, bool *good)
 {
 	int rc = 0;
 
@@ -100,19 +100,19 @@ static int take_name(struct pprofindex *index, struct cursor *c, bool *good)
 }
 
 /* Takes a row. If it is not valid, the search for the next row begins behind its ROW. */
-static int take_row(struct pprofindex *index, struct cursor *c)
+static int pprofindex_take_row(struct pprofindex *index, struct cursor *c)
 {
-	struct row row = { .name = index->names.len };
+	struct pprofindex_row row = { .name = index->names.len };
 	struct cursor try = *c;
 	bool good = true;
 	int rc;
 
-	if (!take_count(&try, &row.count) || !take(&try, LINK) || !skip_reference(&try))
+	if (!take_count(&try, &row.count) || !pprofindex_take(&try, LINK) || !skip_reference(&try))
 		return 0;
-	rc = take_name(index, &try, &good);
+	rc = pprofindex_take_name(index, &try, &good);
 	if (rc)
 		return rc;
-	if (!good || index->names.len == row.name + 1 || !take(&try, ROW_END)) {
+	if (!good || index->names.len == row.name + 1 || !pprofindex_take(&try, ROW_END)) {
 		index->names.len = row.name;
 		return 0;
 	}
@@ -130,8 +130,8 @@ int pprofindex_parse(struct pprofindex **out, const void *page, size_t len, stru
 	int rc = index ? 0 : ERR_NOMEM;
 
 	cursor_init(&c, page, len, "the index of profiles");
-	while (!rc && skip_behind(&c, ROW))
-		rc = take_row(index, &c);
+	while (!rc && pprofindex_skip_behind(&c, ROW))
+		rc = pprofindex_take_row(index, &c);
 	if (rc)
 		error_nomem(err);
 	else if (!index->row_count)
@@ -153,7 +153,7 @@ void pprofindex_free(struct pprofindex *index)
 	free(index);
 }
 
-static const char *name_of(const struct pprofindex *index, size_t row)
+static const char *pprofindex_name_of(const struct pprofindex *index, size_t row)
 {
 	return (const char *)index->names.data + index->rows[row].name;
 }
@@ -161,7 +161,7 @@ static const char *name_of(const struct pprofindex *index, size_t row)
 bool pprofindex_count(const struct pprofindex *index, const char *name, uint64_t *count)
 {
 	for (size_t i = 0; i < index->row_count; i++) {
-		if (!strcmp(name_of(index, i), name)) {
+		if (!strcmp(pprofindex_name_of(index, i), name)) {
 			*count = index->rows[i].count;
 			return true;
 		}
@@ -169,7 +169,7 @@ bool pprofindex_count(const struct pprofindex *index, const char *name, uint64_t
 	return false;
 }
 
-static bool is_known(const char *name)
+static bool pprofindex_is_known(const char *name)
 {
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
 		if (!strcmp(name, known[i]))
@@ -177,7 +177,7 @@ static bool is_known(const char *name)
 	return false;
 }
 
-static bool is_in(const struct buffer *names, size_t from, const char *name)
+static bool pprofindex_is_in(const struct buffer *names, size_t from, const char *name)
 {
 	for (size_t at = from; at < names->len; at += strlen((char *)names->data + at) + 1)
 		if (!strcmp((char *)names->data + at, name))
@@ -190,9 +190,9 @@ int pprofindex_custom(const struct pprofindex *index, size_t max, struct buffer 
 	size_t from = names->len, count = 0;
 
 	for (size_t i = 0; i < index->row_count && count < max; i++) {
-		const char *name = name_of(index, i);
+		const char *name = pprofindex_name_of(index, i);
 
-		if (is_known(name) || is_in(names, from, name))
+		if (pprofindex_is_known(name) || pprofindex_is_in(names, from, name))
 			continue;
 		if (buffer_add(names, name, strlen(name) + 1))
 			return ERR_NOMEM;

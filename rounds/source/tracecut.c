@@ -15,13 +15,13 @@ enum {
 	TABLES = 256 << 10, /* a server's strings and stacks, roughly */
 };
 
-static bool is_known(const struct tracecut *t)
+static bool tracecut_is_known(const struct tracecut *t)
 {
 	return t->version >= TRACECUT_FIRST && t->version <= LAST_VERSION;
 }
 
 /* "go 1.22 trace\0\0\0" (internal/trace/version; runtime/trace.go before Go 1.22). */
-static int take_header(struct tracecut *t, const void *data, struct error *err)
+static int tracecut_take_header(struct tracecut *t, const void *data, struct error *err)
 {
 	struct cursor c;
 	uint64_t version;
@@ -123,8 +123,8 @@ int tracecut_look(struct tracecut *t, const void *data, size_t len, struct error
 	int rc = 0;
 
 	if (!t->version && len >= TRACECUT_HEADER)
-		rc = take_header(t, data, err);
-	if (rc || !is_known(t))
+		rc = tracecut_take_header(t, data, err);
+	if (rc || !tracecut_is_known(t))
 		return rc;
 	cursor_init(&c, data, len, "the trace");
 	cursor_bytes(&c, t->at);
@@ -138,12 +138,12 @@ int tracecut_look(struct tracecut *t, const void *data, size_t len, struct error
 
 size_t tracecut_tail(const struct tracecut *t)
 {
-	return is_known(t) ? t->thread_count * (size_t)TRACECUT_BATCH + TABLES : 0;
+	return tracecut_is_known(t) ? t->thread_count * (size_t)TRACECUT_BATCH + TABLES : 0;
 }
 
 bool tracecut_complete(const struct tracecut *t, size_t len)
 {
-	if (!is_known(t))
+	if (!tracecut_is_known(t))
 		return t->version;
 	return t->at == len && (t->version < SIGNALS_VERSION || !t->generation);
 }

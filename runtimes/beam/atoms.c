@@ -70,7 +70,7 @@ bool beam_atom_text(const struct beam_runtime *rt, uint32_t number, char *text)
 	return is_utf8(text, length);
 }
 
-static bool is_text(const struct beam_runtime *rt, uint32_t number, const char *expected)
+static bool atoms_is_text(const struct beam_runtime *rt, uint32_t number, const char *expected)
 {
 	char text[BEAM_ATOM_BYTES];
 
@@ -80,7 +80,7 @@ static bool is_text(const struct beam_runtime *rt, uint32_t number, const char *
 /* Atoms 0 and 1 are false and true (erts/emulator/beam/atom.names). */
 static bool is_layout(const struct beam_runtime *rt)
 {
-	return is_text(rt, 0, "false") && is_text(rt, 1, "true");
+	return atoms_is_text(rt, 0, "false") && atoms_is_text(rt, 1, "true");
 }
 
 static bool try_fields(struct beam_runtime *rt)

@@ -9,7 +9,7 @@
 
 enum { PAGES = 512 }; /* of the cache */
 
-static void release(void *data)
+static void beam_release(void *data)
 {
 	struct beam_runtime *rt = data;
 
@@ -20,8 +20,8 @@ static void release(void *data)
 	free(rt);
 }
 
-static int prepare(struct beam_runtime *rt, const struct image *image, uint64_t bias,
-		   struct error *why)
+static int beam_prepare(struct beam_runtime *rt, const struct image *image, uint64_t bias,
+			struct error *why)
 {
 	int rc = memcache_new(&rt->cache, rt->live, MEMCACHE_BLOCK_MIN, PAGES);
 
@@ -40,8 +40,8 @@ static int prepare(struct beam_runtime *rt, const struct image *image, uint64_t 
 	return rc;
 }
 
-static int find(void **result, const struct image *image, uint64_t bias,
-		const struct memory *memory, struct error *why)
+static int beam_find(void **result, const struct image *image, uint64_t bias,
+		     const struct memory *memory, struct error *why)
 {
 	struct beam_runtime *rt = calloc(1, sizeof(*rt));
 	int rc;
@@ -49,20 +49,20 @@ static int find(void **result, const struct image *image, uint64_t bias,
 	if (!rt)
 		return ERR_NOMEM;
 	rt->live = memory;
-	rc = prepare(rt, image, bias, why);
+	rc = beam_prepare(rt, image, bias, why);
 	if (rc)
-		release(rt);
+		beam_release(rt);
 	else
 		*result = rt;
 	return rc;
 }
 
-static const char *version(const void *rt)
+static const char *beam_version(const void *rt)
 {
 	return ((const struct beam_runtime *)rt)->version;
 }
 
-static void begin(void *data, pid_t own_tid)
+static void beam_begin(void *data, pid_t own_tid)
 {
 	struct beam_runtime *rt = data;
 
@@ -75,10 +75,10 @@ static void begin(void *data, pid_t own_tid)
 
 const struct managed_ops beam_ops = {
 	.mapping = "[erlang]",
-	.find = find,
-	.free = release,
-	.version = version,
-	.begin = begin,
+	.find = beam_find,
+	.free = beam_release,
+	.version = beam_version,
+	.begin = beam_begin,
 	.step = beam_step,
 	.names = beam_names,
 };

@@ -23,7 +23,7 @@
 
 enum { WAYS_MAX = 64, MET_MAX = 256, INSNS_MAX = 4096, VENEERS_MAX = 4, HW_R12 = 12, HW_R13 = 13 };
 
-struct way {
+struct depth_way {
 	uint64_t pc;
 	int64_t depth, rbp, saved_rbp; /* bytes above the stack pointer at the start */
 	bool on_c;
@@ -32,10 +32,10 @@ struct way {
 	uint64_t jumps; /* and that address */
 };
 
-struct reading {
+struct depth_reading {
 	struct beam_runtime *rt;
 	struct codebytes *code;
-	struct way ways[WAYS_MAX]; /* to be tried; the last first */
+	struct depth_way ways[WAYS_MAX]; /* to be tried; the last first */
 	unsigned count;
 	uint64_t met[MET_MAX]; /* targets of jumps so far */
 	unsigned met_count;
@@ -43,9 +43,9 @@ struct reading {
 	bool paused;
 };
 
-enum flow { ON, ENDS, FOUND };
+enum depth_flow { ON, ENDS, FOUND };
 
-static bool read_insn(struct reading *r, uint64_t pc, struct insn *i)
+static bool read_insn(struct depth_reading *r, uint64_t pc, struct insn *i)
 {
 	uint8_t bytes[INSN_LENGTH_MAX];
 	size_t len = codebytes_read(r->code, pc, bytes, sizeof(bytes));
@@ -64,7 +64,7 @@ static bool is_group(const struct insn *i, uint8_t opcode, unsigned which)
 }
 
 /* Where a `jmp` or `call` at the end of which pc is leads to; 0: it does not say. */
-static uint64_t target_of(struct reading *r, const struct insn *i, uint64_t pc)
+static uint64_t target_of(struct depth_reading *r, const struct insn *i, uint64_t pc)
 {
 	uint64_t target = 0;
 
@@ -77,7 +77,7 @@ static uint64_t target_of(struct reading *r, const struct insn *i, uint64_t pc)
 }
 
 /* Calls and jumps to what is far away go by a jump near by. */
-static uint64_t behind_veneers(struct reading *r, uint64_t target)
+static uint64_t behind_veneers(struct depth_reading *r, uint64_t target)
 {
 	struct insn i;
 
@@ -92,7 +92,7 @@ static uint64_t behind_veneers(struct reading *r, uint64_t target)
 }
 
 /* Does a call on the process's stack return? */
-static bool returns(struct reading *r, const struct insn *i, uint64_t pc)
+static bool returns(struct depth_reading *r, const struct insn *i, uint64_t pc)
 {
 	uint64_t target = target_of(r, i, pc);
 	const struct beam_label *label;
@@ -104,7 +104,7 @@ static bool returns(struct reading *r, const struct insn *i, uint64_t pc)
 	return label ? label->returns : beam_is_entry(r->rt, target);
 }
 
-static void try_later(struct reading *r, const struct way *w, uint64_t pc)
+static void depth_try_later(struct depth_reading *r, const struct depth_way *w, uint64_t pc)
 {
 	for (unsigned i = 0; i < r->met_count; i++)
 		if (r->met[i] == pc)
@@ -116,7 +116,8 @@ static void try_later(struct reading *r, const struct way *w, uint64_t pc)
 	r->ways[r->count++].pc = pc;
 }
 
-static enum flow jump(struct reading *r, struct way *w, const struct insn *i)
+static enum depth_flow depth_jump(struct depth_reading *r, struct depth_way *w,
+				  const struct insn *i)
 {
 	uint64_t target = behind_veneers(r, target_of(r, i, w->pc));
 
@@ -131,18 +132,18 @@ static enum flow jump(struct reading *r, struct way *w, const struct insn *i)
 		return ENDS;
 	if (!w->on_c && beam_is_entry(r->rt, target))
 		return FOUND;
-	try_later(r, w, target);
+	depth_try_later(r, w, target);
 	return ENDS;
 }
 
-static bool is_load_of_rbp(const struct reading *r, const struct insn *i)
+static bool is_load_of_rbp(const struct depth_reading *r, const struct insn *i)
 {
 	return is_one(i, 0x8b) && i->reg == HW_RBP && i->in_memory && i->base == HW_R13 &&
 	       i->index == HW_NONE && i->disp == (int32_t)r->rt->at.stop + 8;
 }
 
 /* Frame pointers: the frame begins or ends. False: it is another instruction. */
-static bool changes_frame(const struct reading *r, struct way *w, const struct insn *i)
+static bool changes_frame(const struct depth_reading *r, struct depth_way *w, const struct insn *i)
 {
 	if (is_load_of_rbp(r, i)) {
 		w->rbp = w->saved_rbp;
@@ -182,7 +183,7 @@ static bool changes_rsp(const struct insn *i, int64_t *change)
 	return true;
 }
 
-static bool is_branch(const struct insn *i)
+static bool depth_is_branch(const struct insn *i)
 {
 	return (i->map == MAP_0F && !i->vex && i->opcode >= 0x80 && i->opcode <= 0x8f) ||
 	       (i->map == MAP_ONE && ((i->opcode >= 0x70 && i->opcode <= 0x7f) ||
@@ -195,7 +196,7 @@ static bool is_halt(const struct insn *i)
 }
 
 /* Does it only read what its operand in memory is? */
-static bool reads(const struct insn *i)
+static bool depth_reads(const struct insn *i)
 {
 	switch (i->opcode) {
 	case 0x8b: /* mov */
@@ -224,9 +225,9 @@ static bool reads(const struct insn *i)
 	return false;
 }
 
-static void note(struct way *w, const struct insn *i)
+static void depth_note(struct depth_way *w, const struct insn *i)
 {
-	if (!w->on_c && i->in_memory && i->base == HW_RSP && !reads(i))
+	if (!w->on_c && i->in_memory && i->base == HW_RSP && !depth_reads(i))
 		w->wrote = true;
 	if (is_one(i, 0x8d) && i->rip && i->reg != HW_RSP) {
 		w->table = i->reg;
@@ -237,17 +238,18 @@ static void note(struct way *w, const struct insn *i)
 }
 
 /* Executes one instruction; w->pc is behind it. */
-static enum flow go_on(struct reading *r, struct way *w, const struct insn *i)
+static enum depth_flow depth_go_on(struct depth_reading *r, struct depth_way *w,
+				   const struct insn *i)
 {
 	int64_t change;
 
-	note(w, i);
-	if (is_branch(i)) {
-		try_later(r, w, w->pc + (uint64_t)i->imm);
+	depth_note(w, i);
+	if (depth_is_branch(i)) {
+		depth_try_later(r, w, w->pc + (uint64_t)i->imm);
 		return ON;
 	}
 	if (is_one(i, 0xe9) || is_one(i, 0xeb) || is_group(i, 0xff, 4))
-		return jump(r, w, i);
+		return depth_jump(r, w, i);
 	if (is_one(i, 0xc3) || is_one(i, 0xc2))
 		return w->on_c ? ENDS : FOUND;
 	if (is_halt(i))
@@ -273,9 +275,9 @@ static enum flow go_on(struct reading *r, struct way *w, const struct insn *i)
 	return ON;
 }
 
-static enum flow follow(struct reading *r, struct way *w)
+static enum depth_flow depth_follow(struct depth_reading *r, struct depth_way *w)
 {
-	enum flow flow = ON;
+	enum depth_flow flow = ON;
 	struct insn i;
 
 	while (flow == ON && r->left && read_insn(r, w->pc, &i)) {
@@ -285,7 +287,7 @@ static enum flow follow(struct reading *r, struct way *w)
 		}
 		r->left--;
 		w->pc += i.len;
-		flow = go_on(r, w, &i);
+		flow = depth_go_on(r, w, &i);
 	}
 	return flow;
 }
@@ -335,17 +337,17 @@ void beam_labels_read(struct beam_runtime *rt)
 enum beam_exit beam_depth(struct beam_runtime *rt, struct codebytes *code,
 			  const struct beam_from *from, int64_t *depth)
 {
-	struct reading r = { .rt = rt, .code = code, .left = INSNS_MAX };
-	struct way w = { .pc = from->pc,
-			 .rbp = from->rbp,
-			 .saved_rbp = from->saved_rbp,
-			 .on_c = from->on_c,
-			 .table = HW_NONE };
+	struct depth_reading r = { .rt = rt, .code = code, .left = INSNS_MAX };
+	struct depth_way w = { .pc = from->pc,
+			       .rbp = from->rbp,
+			       .saved_rbp = from->saved_rbp,
+			       .on_c = from->on_c,
+			       .table = HW_NONE };
 
-	try_later(&r, &w, from->pc);
+	depth_try_later(&r, &w, from->pc);
 	while (r.count) {
 		w = r.ways[--r.count];
-		if (follow(&r, &w) == FOUND && w.depth >= 0 && w.depth % 8 == 0) {
+		if (depth_follow(&r, &w) == FOUND && w.depth >= 0 && w.depth % 8 == 0) {
 			*depth = w.depth;
 			return BEAM_EXIT_RETURN;
 		}

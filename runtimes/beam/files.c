@@ -18,7 +18,7 @@ enum {
 };
 
 /* A list of characters, as UTF-8. False: it is none, or is longer than a path. */
-static bool read_list(const struct beam_runtime *rt, uint64_t list, char *text)
+static bool files_read_list(const struct beam_runtime *rt, uint64_t list, char *text)
 {
 	uint64_t cell[2];
 	size_t len = 0;
@@ -41,7 +41,7 @@ uint32_t beam_file(struct beam_runtime *rt, uint64_t name)
 	uint32_t atom, id;
 
 	if (!(beam_is_atom(name, &atom) ? beam_atom_text(rt, atom, text) :
-					  read_list(rt, name, text)) ||
+					  files_read_list(rt, name, text)) ||
 	    rt->files.count >= FILES_MAX || strset_addz(&rt->files, text, &id))
 		return BEAM_NO_FILE;
 	return id;

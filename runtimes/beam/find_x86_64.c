@@ -58,7 +58,7 @@ enum {
 	NEEDED = NORMAL_EXIT + 1,
 };
 
-struct search {
+struct beam_find_search {
 	struct beam_runtime *rt;
 	struct elfsymbol s[SYMBOLS];
 	uint64_t points[SYMBOLS]; /* what variables point to */
@@ -74,7 +74,7 @@ struct search {
 
 /* Code. */
 
-static bool from_file(struct search *s, uint64_t addr)
+static bool from_file(struct beam_find_search *s, uint64_t addr)
 {
 	s->addr = addr;
 	s->at = 0;
@@ -83,7 +83,7 @@ static bool from_file(struct search *s, uint64_t addr)
 }
 
 /* The next instruction. False: there is none, or the last one was a return. */
-static bool next(struct search *s, struct insn *i)
+static bool beam_find_next(struct beam_find_search *s, struct insn *i)
 {
 	if (insn_decode(s->code + s->at, s->len - s->at, i))
 		return false;
@@ -91,7 +91,7 @@ static bool next(struct search *s, struct insn *i)
 	return true;
 }
 
-static uint64_t behind(const struct search *s, int64_t distance)
+static uint64_t beam_find_behind(const struct beam_find_search *s, int64_t distance)
 {
 	return s->addr + s->at + (uint64_t)distance;
 }
@@ -106,7 +106,7 @@ static bool is_lea(const struct insn *i)
 	return i->map == MAP_ONE && i->opcode == 0x8d && i->wide;
 }
 
-static bool is_call(const struct insn *i)
+static bool beam_find_is_call(const struct insn *i)
 {
 	return i->map == MAP_ONE && i->opcode == 0xe8;
 }
@@ -118,7 +118,7 @@ static bool is_add(const struct insn *i)
 }
 
 /* A module's header. *finder: the function that erts_lookup_function_info calls first. */
-static bool read_lookup(struct search *s, uint64_t *finder)
+static bool read_lookup(struct beam_find_search *s, uint64_t *finder)
 {
 	struct beam_layout *at = &s->rt->at;
 	struct insn i;
@@ -126,9 +126,9 @@ static bool read_lookup(struct search *s, uint64_t *finder)
 	*finder = 0;
 	if (!from_file(s, s->s[LOOKUP].addr))
 		return false;
-	while (next(s, &i) && !(at->functions && at->lines && at->mfa)) {
-		if (is_call(&i) && !*finder)
-			*finder = behind(s, i.imm);
+	while (beam_find_next(s, &i) && !(at->functions && at->lines && at->mfa)) {
+		if (beam_find_is_call(&i) && !*finder)
+			*finder = beam_find_behind(s, i.imm);
 		else if (is_lea(&i) && !i.rip && !at->functions && i.disp >= HEADER_MIN)
 			at->functions = (uint16_t)i.disp;
 		else if (is_load(&i) && i.wide && !i.rip && !at->lines && i.disp >= HEADER_MIN)
@@ -140,18 +140,18 @@ static bool read_lookup(struct search *s, uint64_t *finder)
 }
 
 /* The lists of modules: the first variable whose address is taken after the index was loaded. */
-static bool read_finder(struct search *s, uint64_t finder)
+static bool read_finder(struct beam_find_search *s, uint64_t finder)
 {
 	bool loaded = false;
 	struct insn i;
 
 	if (!from_file(s, finder))
 		return false;
-	while (next(s, &i)) {
-		if (is_load(&i) && i.rip && behind(s, i.disp) == s->s[ACTIVE].addr)
+	while (beam_find_next(s, &i)) {
+		if (is_load(&i) && i.rip && beam_find_behind(s, i.disp) == s->s[ACTIVE].addr)
 			loaded = true;
 		else if (loaded && is_lea(&i) && i.rip) {
-			s->rt->at.ranges = s->bias + behind(s, i.disp);
+			s->rt->at.ranges = s->bias + beam_find_behind(s, i.disp);
 			return true;
 		}
 	}
@@ -159,15 +159,15 @@ static bool read_finder(struct search *s, uint64_t finder)
 }
 
 /* `bga->labels[process_main]`, by a call that gets the map's address and the key's. */
-static bool read_main(struct search *s)
+static bool read_main(struct beam_find_search *s)
 {
 	struct insn i;
 
 	if (!from_file(s, s->s[MAIN].addr))
 		return false;
-	while (next(s, &i) && !is_call(&i)) {
+	while (beam_find_next(s, &i) && !beam_find_is_call(&i)) {
 		if (is_load(&i) && i.wide && i.rip && !s->object)
-			s->object = behind(s, i.disp);
+			s->object = beam_find_behind(s, i.disp);
 		else if (i.map == MAP_ONE && i.opcode == 0xc7 && i.in_memory && i.base == HW_RSP)
 			s->label = (uint32_t)i.imm;
 		else if (is_lea(&i) && !i.rip && i.base != HW_RSP && i.disp >= MAP_MIN)
@@ -179,7 +179,7 @@ static bool read_main(struct search *s)
 /* Shared code. */
 
 /* A std::unordered_map's nodes: the next one, the key, the address. */
-struct node {
+struct beam_find_node {
 	uint64_t next;
 	uint32_t key, padding;
 	uint64_t addr;
@@ -187,18 +187,18 @@ struct node {
 
 enum { MAP_FIRST = 16, MAP_COUNT = 24 }; /* in the map itself */
 
-static int compare(const void *a, const void *b)
+static int beam_find_compare(const void *a, const void *b)
 {
 	const struct beam_label *left = a, *right = b;
 
 	return left->start < right->start ? -1 : left->start > right->start;
 }
 
-static int read_nodes(struct search *s, uint64_t map)
+static int read_nodes(struct beam_find_search *s, uint64_t map)
 {
 	const struct memory *m = s->rt->memory;
 	uint64_t first, count;
-	struct node n = { 0 };
+	struct beam_find_node n = { 0 };
 
 	if (memory_read_u64(m, map + MAP_FIRST, &first) ||
 	    memory_read_u64(m, map + MAP_COUNT, &count) || count > BEAM_LABELS_MAX)
@@ -215,7 +215,7 @@ static int read_nodes(struct search *s, uint64_t map)
 }
 
 /* What functions share, and of that the code of process_main. */
-static int read_labels(struct search *s)
+static int read_labels(struct beam_find_search *s)
 {
 	struct beam_layout *at = &s->rt->at;
 	const struct beam_label *labels = s->rt->labels;
@@ -227,7 +227,7 @@ static int read_labels(struct search *s)
 	rc = object ? read_nodes(s, object + s->map) : ERR_BUSY;
 	if (rc || !at->jit_main)
 		return rc ? rc : ERR_BUSY;
-	qsort(s->rt->labels, s->rt->label_count, sizeof(*labels), compare);
+	qsort(s->rt->labels, s->rt->label_count, sizeof(*labels), beam_find_compare);
 	at->shared = labels[0].start;
 	at->shared_end = labels[s->rt->label_count - 1].start + 1;
 	for (size_t i = 0; i < s->rt->label_count && !at->jit_main_end; i++)
@@ -238,7 +238,7 @@ static int read_labels(struct search *s)
 
 /* What starts a scheduler's thread: the size of its registers, and what rbx is; then, where a process
  * is entered, its stack pointer. */
-static bool read_jit_main(struct search *s)
+static bool read_jit_main(struct beam_find_search *s)
 {
 	struct beam_layout *at = &s->rt->at;
 	struct insn i;
@@ -249,7 +249,7 @@ static bool read_jit_main(struct search *s)
 								CODE_BYTES;
 	if (s->rt->memory->read(s->rt->memory, s->addr, s->code, s->len))
 		return false;
-	while (!at->stop && next(s, &i)) {
+	while (!at->stop && beam_find_next(s, &i)) {
 		if (i.map == MAP_ONE && i.opcode == 0x81 && (i.reg & 7) == 5 && i.wide &&
 		    !i.in_memory && i.rm == HW_RSP && !at->frame)
 			at->frame = (uint32_t)i.imm;
@@ -265,7 +265,7 @@ static bool read_jit_main(struct search *s)
 
 /* Variables. */
 
-static bool has_all(const struct search *s)
+static bool has_all(const struct beam_find_search *s)
 {
 	for (unsigned i = 0; i < NEEDED; i++)
 		if (!s->s[i].found)
@@ -274,7 +274,7 @@ static bool has_all(const struct search *s)
 }
 
 /* The code that ends a process is up to the next code that is known. */
-static void find_ends(struct search *s)
+static void beam_find_ends(struct beam_find_search *s)
 {
 	for (unsigned i = 0; i < BEAM_ENDS; i++) {
 		uint64_t start = s->points[NORMAL_EXIT + i], end = start + END_BYTES;
@@ -289,7 +289,7 @@ static void find_ends(struct search *s)
 	}
 }
 
-static int read_variables(struct search *s)
+static int read_variables(struct beam_find_search *s)
 {
 	struct beam_layout *at = &s->rt->at;
 	uint64_t addr;
@@ -311,13 +311,13 @@ static int read_variables(struct search *s)
 			at->shared_end = addr + 1;
 		s->points[i] = addr;
 	}
-	find_ends(s);
+	beam_find_ends(s);
 	at->shared_end = (at->shared_end + PAGE - 1) & ~(uint64_t)(PAGE - 1);
 	at->normal_exit = s->points[NORMAL_EXIT];
 	return at->normal_exit ? 0 : ERR_BUSY;
 }
 
-static void read_version(struct search *s)
+static void beam_find_read_version(struct beam_find_search *s)
 {
 	char release[RELEASE_BYTES] = "", erts[RELEASE_BYTES] = "";
 
@@ -326,7 +326,7 @@ static void read_version(struct search *s)
 	snprintf(s->rt->version, sizeof(s->rt->version), "Erlang/OTP %s", release);
 }
 
-static int read_all(struct search *s, struct error *why)
+static int beam_find_read_all(struct beam_find_search *s, struct error *why)
 {
 	const char *version = s->rt->version;
 	uint64_t finder;
@@ -375,7 +375,7 @@ int beam_find_layout(struct beam_runtime *rt, const struct image *image, uint64_
 		[RETURN_TO_TRACE] = "beam_return_to_trace",
 		[FOR_PLUGINS] = "enif_make_atom",
 	};
-	struct search s = { .rt = rt, .image = image, .bias = bias };
+	struct beam_find_search s = { .rt = rt, .image = image, .bias = bias };
 
 	for (unsigned i = 0; i < SYMBOLS; i++)
 		s.s[i].name = names[i];
@@ -385,6 +385,6 @@ int beam_find_layout(struct beam_runtime *rt, const struct image *image, uint64_
 				 "Erlang/OTP: this emulator's functions have no symbols");
 	if (!has_all(&s))
 		return ERR_NOTFOUND;
-	read_version(&s);
-	return read_all(&s, why);
+	beam_find_read_version(&s);
+	return beam_find_read_all(&s, why);
 }

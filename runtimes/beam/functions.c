@@ -24,7 +24,7 @@ enum {
 /* Of struct BeamCodeLineTab_. */
 enum { TAB_FILES = 0, TAB_SIZE = 8, TAB_LOCATIONS = 16, TAB_FUNCTIONS = 24 };
 
-static bool word(const struct beam_runtime *rt, uint64_t addr, uint64_t *value)
+static bool functions_word(const struct beam_runtime *rt, uint64_t addr, uint64_t *value)
 {
 	return !memory_read_u64(rt->memory, addr, value);
 }
@@ -39,8 +39,8 @@ static bool find_between(const struct beam_runtime *rt, uint64_t table, uint64_t
 	while (low < high) {
 		uint64_t middle = low + (high - low) / 2;
 
-		if (!word(rt, table + middle * 8, &from) ||
-		    !word(rt, table + middle * 8 + 8, &to) || from > to)
+		if (!functions_word(rt, table + middle * 8, &from) ||
+		    !functions_word(rt, table + middle * 8 + 8, &to) || from > to)
 			return false;
 		if (addr < from) {
 			high = middle;
@@ -60,12 +60,12 @@ static uint32_t file_of(struct beam_runtime *rt, uint64_t lines, uint32_t file)
 	uint64_t files, first, name;
 	uint32_t atom;
 
-	if (!word(rt, lines + TAB_FILES, &files) || !word(rt, files, &first))
+	if (!functions_word(rt, lines + TAB_FILES, &files) || !functions_word(rt, files, &first))
 		return file ? BEAM_NO_FILE : BEAM_FILE_OF_MODULE;
 	if (beam_is_atom(first, &atom) && !file)
 		return BEAM_FILE_OF_MODULE;
 	file -= beam_is_atom(first, &atom);
-	return word(rt, files + file * 8ull, &name) ? beam_file(rt, name) : BEAM_NO_FILE;
+	return functions_word(rt, files + file * 8ull, &name) ? beam_file(rt, name) : BEAM_NO_FILE;
 }
 
 static bool location_at(const struct beam_runtime *rt, uint64_t lines, uint64_t index,
@@ -76,7 +76,7 @@ static bool location_at(const struct beam_runtime *rt, uint64_t lines, uint64_t 
 	uint16_t small;
 
 	if (rt->memory->read(rt->memory, lines + TAB_SIZE, &size, sizeof(size)) ||
-	    !word(rt, lines + TAB_LOCATIONS, &locations))
+	    !functions_word(rt, lines + TAB_LOCATIONS, &locations))
 		return false;
 	if (size == sizeof(*loc))
 		return !rt->memory->read(rt->memory, locations + index * size, loc, size);
@@ -88,17 +88,17 @@ static bool location_at(const struct beam_runtime *rt, uint64_t lines, uint64_t 
 }
 
 /* The line of an address in function `function` of the module; it may have none. */
-static void find_line(struct beam_runtime *rt, uint64_t header, uint64_t function, uint64_t addr,
-		      struct beam_key *key)
+static void functions_find_line(struct beam_runtime *rt, uint64_t header, uint64_t function,
+				uint64_t addr, struct beam_key *key)
 {
 	uint64_t lines, all, from, to, index;
 	uint32_t loc;
 
-	if (!word(rt, header + rt->at.lines, &lines) || !lines ||
-	    !word(rt, lines + TAB_FUNCTIONS, &all) ||
-	    !word(rt, lines + TAB_FUNCTIONS + function * 8, &from) ||
-	    !word(rt, lines + TAB_FUNCTIONS + function * 8 + 8, &to) || from < all || to < from ||
-	    (to - from) / 8 > LINES_MAX || (from - all) / 8 > LINES_MAX ||
+	if (!functions_word(rt, header + rt->at.lines, &lines) || !lines ||
+	    !functions_word(rt, lines + TAB_FUNCTIONS, &all) ||
+	    !functions_word(rt, lines + TAB_FUNCTIONS + function * 8, &from) ||
+	    !functions_word(rt, lines + TAB_FUNCTIONS + function * 8 + 8, &to) || from < all ||
+	    to < from || (to - from) / 8 > LINES_MAX || (from - all) / 8 > LINES_MAX ||
 	    !find_between(rt, from, (to - from) / 8, addr, &index) ||
 	    !location_at(rt, lines, index + (from - all) / 8, &loc) || !loc)
 		return;
@@ -112,9 +112,9 @@ static bool find_info(const struct beam_runtime *rt, const struct beam_range *mo
 {
 	uint64_t count;
 
-	return word(rt, module->start, &count) && count && count <= FUNCTIONS_MAX &&
+	return functions_word(rt, module->start, &count) && count && count <= FUNCTIONS_MAX &&
 	       find_between(rt, module->start + rt->at.functions, count, addr, index) &&
-	       word(rt, module->start + rt->at.functions + *index * 8, info) &&
+	       functions_word(rt, module->start + rt->at.functions + *index * 8, info) &&
 	       *info >= module->start && *info < module->end;
 }
 
@@ -129,11 +129,12 @@ static bool read_key(struct beam_runtime *rt, const struct beam_range *module, u
 	    mfa[2] > ARITY_MAX)
 		return false;
 	key->arity = (uint8_t)mfa[2];
-	find_line(rt, module->start, index, addr, key);
+	functions_find_line(rt, module->start, index, addr, key);
 	return true;
 }
 
-static bool find_function(struct beam_runtime *rt, uint64_t addr, struct managed_frame *frame)
+static bool functions_find_function(struct beam_runtime *rt, uint64_t addr,
+				    struct managed_frame *frame)
 {
 	const struct beam_range *module = beam_range_find(rt, addr);
 	struct beam_key key = { .file = BEAM_NO_FILE };
@@ -150,7 +151,7 @@ bool beam_is_last(struct beam_runtime *rt, uint64_t addr)
 	uint64_t count, index, info;
 
 	return module && find_info(rt, module, addr, &index, &info) &&
-	       word(rt, module->start, &count) && index + 1 == count;
+	       functions_word(rt, module->start, &count) && index + 1 == count;
 }
 
 bool beam_is_entry(struct beam_runtime *rt, uint64_t addr)
@@ -169,7 +170,7 @@ bool beam_function_at(struct beam_runtime *rt, uint64_t addr, struct managed_fra
 	if (kept->pc != addr || !kept->frame.code) {
 		struct managed_frame found = { 0 };
 
-		if (!find_function(rt, addr, &found))
+		if (!functions_find_function(rt, addr, &found))
 			return false;
 		*kept = (struct beam_kept){ addr, found };
 	}

@@ -32,7 +32,8 @@ static bool is_anonymous(const char *function, const char **inside, int *len)
 	return *len > 0;
 }
 
-static void write_name(char *name, const char *module, const char *function, unsigned arity)
+static void beam_names_write_name(char *name, const char *module, const char *function,
+				  unsigned arity)
 {
 	const char *inside;
 	int len;
@@ -69,7 +70,7 @@ static int function_names(const struct beam_runtime *rt, const struct managed_fr
 	if (!beam_atom_text(rt, key.module, module) || !beam_atom_text(rt, key.function, function))
 		return ERR_FORMAT;
 	write_file(rt, &key, module, file);
-	write_name(name, module, function, key.arity);
+	beam_names_write_name(name, module, function, key.arity);
 	to->name = arena_copy(arena, name, strlen(name));
 	to->file = arena_copy(arena, file, strlen(file));
 	to->line = key.line;

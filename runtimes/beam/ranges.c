@@ -19,7 +19,7 @@
 
 enum { INDICES = 3, PLACE_BYTES = 32 };
 
-struct head {
+struct beam_ranges_head {
 	uint32_t active;
 	uint64_t modules, count;
 };
@@ -36,7 +36,7 @@ void beam_ranges_begin(struct beam_runtime *rt)
 	rt->ranges.read = false;
 }
 
-static bool read_head(const struct beam_runtime *rt, struct head *h)
+static bool beam_ranges_read_head(const struct beam_runtime *rt, struct beam_ranges_head *h)
 {
 	uint64_t place[2];
 
@@ -73,7 +73,7 @@ static void make_old(struct beam_ranges *r)
 bool beam_ranges_read(struct beam_runtime *rt)
 {
 	struct beam_ranges *r = &rt->ranges;
-	struct head h, again;
+	struct beam_ranges_head h, again;
 
 	if (r->read)
 		return r->good;
@@ -81,16 +81,18 @@ bool beam_ranges_read(struct beam_runtime *rt)
 	if (r->good)
 		make_old(r);
 	r->good = false;
-	if (!read_head(rt, &h) || room_for((void **)&r->now, &r->room, h.count, sizeof(*r->now)) ||
+	if (!beam_ranges_read_head(rt, &h) ||
+	    room_for((void **)&r->now, &r->room, h.count, sizeof(*r->now)) ||
 	    rt->live->read(rt->live, h.modules, r->now, h.count * sizeof(*r->now)) ||
-	    !read_head(rt, &again) || again.active != h.active || again.modules != h.modules ||
-	    again.count != h.count || !is_sorted(r->now, h.count))
+	    !beam_ranges_read_head(rt, &again) || again.active != h.active ||
+	    again.modules != h.modules || again.count != h.count || !is_sorted(r->now, h.count))
 		return false;
 	r->count = h.count;
 	return r->good = true;
 }
 
-static const struct beam_range *find(const struct beam_range *ranges, size_t count, uint64_t addr)
+static const struct beam_range *beam_ranges_find(const struct beam_range *ranges, size_t count,
+						 uint64_t addr)
 {
 	size_t low = 0, high = count;
 
@@ -114,8 +116,8 @@ const struct beam_range *beam_range_find(struct beam_runtime *rt, uint64_t addr)
 
 	if (!beam_ranges_read(rt))
 		return NULL;
-	now = find(r->now, r->count, addr);
-	before = now ? find(r->before, r->count_before, addr) : NULL;
+	now = beam_ranges_find(r->now, r->count, addr);
+	before = now ? beam_ranges_find(r->before, r->count_before, addr) : NULL;
 	return before && before->start == now->start && before->end == now->end ? now : NULL;
 }
 

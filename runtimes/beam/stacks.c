@@ -9,7 +9,7 @@
  * All this is only to have the bytes at hand: a walk (step_x86_64.c) finds its way by registers alone,
  * and ends where something was not copied. So what is found here by its looks cannot lead astray:
  * in the schedulers' data (ErtsSchedulerData) the thread, by its struct pthread, and the process that
- * it runs, by the sizes in its struct process.
+ * it runs, by the sizes in its struct beam_process.
  */
 #include <string.h>
 
@@ -32,7 +32,7 @@ enum {
 	PID_TAG = 3,
 	TAG_BITS = 15,
 	HEAP_SHIFT = 16,
-	SLACK = 8 << 10, /* bytes below the stack pointer that struct process has */
+	SLACK = 8 << 10, /* bytes below the stack pointer that struct beam_process has */
 };
 
 static const uint64_t SPAN_MAX = 64 << 20; /* of a thread's stack */
@@ -47,7 +47,7 @@ static bool is_data(const struct memory *m, const char *data, unsigned thread)
 	       self - registers < SPAN_MAX && !memory_read_u64(m, self, &first) && first == self;
 }
 
-static unsigned find_thread(const struct memory *m, const char *data)
+static unsigned stacks_find_thread(const struct memory *m, const char *data)
 {
 	for (unsigned at = 8; at < DATA_BYTES; at += 8)
 		if (is_data(m, data, at))
@@ -55,8 +55,8 @@ static unsigned find_thread(const struct memory *m, const char *data)
 	return 0;
 }
 
-static int add(const struct memory *m, const char *data, uint64_t addr, unsigned thread,
-	       struct buffer *states)
+static int stacks_add(const struct memory *m, const char *data, uint64_t addr, unsigned thread,
+		      struct buffer *states)
 {
 	char pthread[PTHREAD_BYTES];
 	struct interp_state state = { .at = addr, .tp = memory_word(data, thread) };
@@ -67,7 +67,7 @@ static int add(const struct memory *m, const char *data, uint64_t addr, unsigned
 	return buffer_add(states, &state, sizeof(state));
 }
 
-static int threads(const void *of, const struct memory *m, struct buffer *states)
+static int stacks_threads(const void *of, const struct memory *m, struct buffer *states)
 {
 	const struct beam_runtime *rt = of;
 	char data[DATA_BYTES];
@@ -81,10 +81,10 @@ static int threads(const void *of, const struct memory *m, struct buffer *states
 	     addr += DATA_ALIGN) {
 		if (m->read(m, addr, data, sizeof(data)))
 			break;
-		thread = thread ? thread : find_thread(m, data);
+		thread = thread ? thread : stacks_find_thread(m, data);
 		if (!thread || !is_data(m, data, thread))
 			continue;
-		rc = add(m, data, addr, thread, states);
+		rc = stacks_add(m, data, addr, thread, states);
 		last = addr;
 		count++;
 	}
@@ -93,15 +93,15 @@ static int threads(const void *of, const struct memory *m, struct buffer *states
 
 /* Copying, with the thread held. */
 
-/* Where in struct process its identifier is, and from where on its stack pointer and what follows. */
-struct process {
+/* Where in struct beam_process its identifier is, and from where on its stack pointer and what follows. */
+struct beam_process {
 	uint64_t id;
 	uint64_t head[BEAM_HEAD_WORDS];
 	uint32_t heap; /* index of the heap's start */
 };
 
 static bool copy_head(const struct beam_runtime *rt, struct interp_copy *copy, uint64_t addr,
-		      struct process *p)
+		      struct beam_process *p)
 {
 	const char *bytes = interp_copy_need(copy, addr, rt->at.stop - 8 + sizeof(p->head));
 
@@ -112,8 +112,8 @@ static bool copy_head(const struct beam_runtime *rt, struct interp_copy *copy, u
 	return true;
 }
 
-static bool read_process(const struct beam_runtime *rt, struct interp_copy *copy, uint64_t addr,
-			 struct process *p)
+static bool stacks_read_process(const struct beam_runtime *rt, struct interp_copy *copy,
+				uint64_t addr, struct beam_process *p)
 {
 	if (!copy_head(rt, copy, addr, p))
 		return false;
@@ -126,7 +126,7 @@ static bool may_be_process(uint64_t word)
 	return word && word % 8 == 0 && word >> 47 == 0 && word >= 1 << 16;
 }
 
-static bool has_on_stack(const struct process *p, uint64_t sp)
+static bool has_on_stack(const struct beam_process *p, uint64_t sp)
 {
 	return sp >= p->head[p->heap] && sp <= p->head[p->heap + 1];
 }
@@ -138,7 +138,7 @@ static uint32_t find_current(const struct beam_runtime *rt, struct interp_copy *
 {
 	const char *data = interp_copy_need(copy, at, CURRENT_BYTES);
 	uint64_t words[CURRENT_BYTES / 8], maybe[CURRENT_BYTES / 8];
-	struct process p;
+	struct beam_process p;
 	size_t count = 0;
 
 	if (!data)
@@ -149,7 +149,7 @@ static uint32_t find_current(const struct beam_runtime *rt, struct interp_copy *
 			maybe[count++] = words[i];
 	interp_copy_need_all(copy, maybe, count, rt->at.stop - 8 + sizeof(p.head));
 	for (unsigned i = 1; i < CURRENT_BYTES / 8; i++)
-		if (may_be_process(words[i]) && read_process(rt, copy, words[i], &p) &&
+		if (may_be_process(words[i]) && stacks_read_process(rt, copy, words[i], &p) &&
 		    has_on_stack(&p, sp))
 			return i * 8 | p.heap << HEAP_SHIFT;
 	return 0;
@@ -164,9 +164,9 @@ static void copy_top(const struct beam_runtime *rt, struct interp_copy *copy, ui
 		interp_copy_need(copy, from, tp - from < TOP_MAX ? tp - from : TOP_MAX);
 }
 
-/* The lowest place at which the process's stack pointer may be. What struct process has is only right
+/* The lowest place at which the process's stack pointer may be. What struct beam_process has is only right
  * where C may look at the stack; elsewhere it is an older one, and rbp is likely to have it. */
-static uint64_t lowest(const struct process *p, const struct regs *regs)
+static uint64_t lowest(const struct beam_process *p, const struct regs *regs)
 {
 	uint64_t stop = p->head[1], heap = p->head[p->heap], rbp = regs->r[DWARF_FP], low;
 
@@ -180,7 +180,7 @@ static uint64_t lowest(const struct process *p, const struct regs *regs)
 static void copy_process(const struct beam_runtime *rt, struct interp_copy *copy, uint64_t process,
 			 uint32_t heap, const struct regs *regs)
 {
-	struct process p = { .heap = heap };
+	struct beam_process p = { .heap = heap };
 	uint64_t low, end;
 
 	if (!copy_head(rt, copy, process, &p) || has_on_stack(&p, regs->r[DWARF_SP]))
@@ -192,8 +192,8 @@ static void copy_process(const struct beam_runtime *rt, struct interp_copy *copy
 	interp_copy_need(copy, low, end - low);
 }
 
-static void capture(const void *of, struct interp_copy *copy, const struct interp_thread *thread,
-		    struct interp_walk *out)
+static void stacks_capture(const void *of, struct interp_copy *copy,
+			   const struct interp_thread *thread, struct interp_walk *out)
 {
 	const struct beam_runtime *rt = of;
 	uint32_t current = atomic_load(rt->current), at;
@@ -211,27 +211,27 @@ static void capture(const void *of, struct interp_copy *copy, const struct inter
 		copy_process(rt, copy, process, current >> HEAP_SHIFT, thread->regs);
 }
 
-static int find(void **rt, const struct image *image, uint64_t bias, const struct memory *memory,
-		struct error *why)
+static int stacks_find(void **rt, const struct image *image, uint64_t bias,
+		       const struct memory *memory, struct error *why)
 {
 	return beam_ops.find(rt, image, bias, memory, why);
 }
 
-static void release(void *rt)
+static void stacks_release(void *rt)
 {
 	beam_ops.free(rt);
 }
 
-static const char *version(const void *rt)
+static const char *stacks_version(const void *rt)
 {
 	return beam_ops.version(rt);
 }
 
 const struct interp_ops beam_stack_ops = {
 	.mapping = "[erlang]",
-	.find = find,
-	.free = release,
-	.version = version,
-	.threads = threads,
-	.capture = capture,
+	.find = stacks_find,
+	.free = stacks_release,
+	.version = stacks_version,
+	.threads = stacks_threads,
+	.capture = stacks_capture,
 };

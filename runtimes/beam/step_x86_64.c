@@ -42,7 +42,7 @@ enum {
 
 static const uint32_t KEPT = BIT(DWARF_RBX) | BIT(DWARF_R13);
 
-struct place {
+struct beam_step_place {
 	struct beam_runtime *rt;
 	struct walk *w;
 	uint64_t pc;
@@ -51,24 +51,24 @@ struct place {
 	bool function; /* the code is a function's */
 };
 
-static uint64_t registers(const struct place *p)
+static uint64_t registers(const struct beam_step_place *p)
 {
 	return p->w->regs.r[DWARF_RBX] - p->rt->at.registers;
 }
 
-static bool is_shared(const struct beam_runtime *rt, uint64_t pc)
+static bool beam_step_is_shared(const struct beam_runtime *rt, uint64_t pc)
 {
 	return pc >= rt->at.shared && pc < rt->at.shared_end;
 }
 
-static void hide(struct managed_frame *frame)
+static void beam_step_hide(struct managed_frame *frame)
 {
 	frame->kind = BEAM_HIDDEN;
 	frame->code = 1;
 }
 
 /* Is it a jump behind a module's last function, by which others go to shared code? */
-static bool is_way_out(const struct place *p, uint64_t addr)
+static bool is_way_out(const struct beam_step_place *p, uint64_t addr)
 {
 	uint8_t bytes[INSN_LENGTH_MAX];
 	struct insn i;
@@ -76,11 +76,11 @@ static bool is_way_out(const struct place *p, uint64_t addr)
 	return p->exact && beam_is_last(p->rt, addr) &&
 	       !insn_decode(bytes, codebytes_read(p->w->code, addr, bytes, sizeof(bytes)), &i) &&
 	       i.map == MAP_ONE && i.opcode == 0xe9 &&
-	       is_shared(p->rt, addr + i.len + (uint64_t)i.imm);
+	       beam_step_is_shared(p->rt, addr + i.len + (uint64_t)i.imm);
 }
 
 /* What is at the pc? False: it is not the BEAM's. */
-static bool find_place(struct place *p, struct managed_frame *frame)
+static bool beam_step_find_place(struct beam_step_place *p, struct managed_frame *frame)
 {
 	const struct code *at = p->w->at;
 	uint64_t addr = p->pc - !p->exact;
@@ -90,37 +90,38 @@ static bool find_place(struct place *p, struct managed_frame *frame)
 	p->function = beam_function_at(p->rt, addr, frame) && !is_way_out(p, addr);
 	if (p->function)
 		return true;
-	hide(frame);
-	return beam_range_find(p->rt, addr) || is_shared(p->rt, p->pc);
+	beam_step_hide(frame);
+	return beam_range_find(p->rt, addr) || beam_step_is_shared(p->rt, p->pc);
 }
 
 /* Can a process continue at that address? The BEAM makes some addresses itself, so that is not always
  * behind a call. Those that are not aligned, as shared code may have them, are. */
-static bool is_return_address(struct place *p, uint64_t pc)
+static bool beam_step_is_return_address(struct beam_step_place *p, uint64_t pc)
 {
 	uint64_t target;
 
-	return (beam_range_find(p->rt, pc) || is_shared(p->rt, pc)) &&
+	return (beam_range_find(p->rt, pc) || beam_step_is_shared(p->rt, pc)) &&
 	       (!(pc & CP_MASK) || codebytes_behind_call(p->w->code, pc, &target));
 }
 
 /* The walk begins on one stack, of which more could be copied the next time; of the other one, all was
  * copied that there will be. */
-static int end_of_read(const struct place *p, int rc)
+static int end_of_read(const struct beam_step_place *p, int rc)
 {
 	return (int)(p->rt->crossed ? STACK_MEMORY_UNREADABLE : step_end_of_read(rc));
 }
 
 /* The first word from sp on that is a return address with none of the bits in the mask: with CP_MASK,
  * as the BEAM sees it. */
-static int scan(struct place *p, uint64_t sp, uint64_t mask, uint64_t *slot, uint64_t *pc)
+static int beam_step_scan(struct beam_step_place *p, uint64_t sp, uint64_t mask, uint64_t *slot,
+			  uint64_t *pc)
 {
 	for (unsigned i = 0; i < SCAN_MOST; i++, sp += 8) {
 		int rc = memory_read_u64(p->w->memory, sp, pc);
 
 		if (rc)
 			return end_of_read(p, rc);
-		if (!(*pc & mask) && is_return_address(p, *pc)) {
+		if (!(*pc & mask) && beam_step_is_return_address(p, *pc)) {
 			*slot = sp;
 			return STEP_ON;
 		}
@@ -128,7 +129,8 @@ static int scan(struct place *p, uint64_t sp, uint64_t mask, uint64_t *slot, uin
 	return STACK_RUNTIME_IN_DOUBT;
 }
 
-static int arrive(struct place *p, uint64_t slot, uint64_t pc, enum frame_kind *kind)
+static int beam_step_arrive(struct beam_step_place *p, uint64_t slot, uint64_t pc,
+			    enum frame_kind *kind)
 {
 	struct walk *w = p->w;
 
@@ -142,7 +144,7 @@ static int arrive(struct place *p, uint64_t slot, uint64_t pc, enum frame_kind *
 }
 
 /* From the code that entered the process, or calls the scheduler, to what called process_main. */
-static int leave(struct place *p, enum frame_kind *kind)
+static int beam_step_leave(struct beam_step_place *p, enum frame_kind *kind)
 {
 	const struct beam_layout *at = &p->rt->at;
 	uint64_t low = registers(p) + at->frame, slot = 0, pc = 0, found = 0, target;
@@ -174,7 +176,7 @@ static int leave(struct place *p, enum frame_kind *kind)
 }
 
 /* The instruction by which the code, when C has returned, has the process's stack again. Jumps on conditions lead to the same end. */
-static bool find_switch_back(const struct place *p, struct insn *i)
+static bool find_switch_back(const struct beam_step_place *p, struct insn *i)
 {
 	uint8_t bytes[INSN_LENGTH_MAX];
 	uint64_t pc = p->pc;
@@ -196,7 +198,8 @@ static bool find_switch_back(const struct place *p, struct insn *i)
 }
 
 /* Reads the words of struct process around the stack pointer. */
-static int read_head(const struct place *p, uint64_t process, uint64_t head[BEAM_HEAD_WORDS])
+static int beam_step_read_head(const struct beam_step_place *p, uint64_t process,
+			       uint64_t head[BEAM_HEAD_WORDS])
 {
 	const struct memory *memory = p->w->memory;
 	int rc = memory->read(memory, process + p->rt->at.stop - 8, head,
@@ -205,10 +208,10 @@ static int read_head(const struct place *p, uint64_t process, uint64_t head[BEAM
 	return rc ? end_of_read(p, rc) : STEP_ON;
 }
 
-static int saved_stack(const struct place *p, uint64_t process, uint64_t *sp)
+static int saved_stack(const struct beam_step_place *p, uint64_t process, uint64_t *sp)
 {
 	uint64_t head[BEAM_HEAD_WORDS];
-	int end = read_head(p, process, head);
+	int end = beam_step_read_head(p, process, head);
 
 	if (end != STEP_ON)
 		return end;
@@ -218,7 +221,7 @@ static int saved_stack(const struct place *p, uint64_t process, uint64_t *sp)
 
 /* The process's stack pointer while C runs. *saved: the code has stored it in struct process for C
  * to look at the stack, all of which is terms then. */
-static int find_stack(struct place *p, uint64_t *sp, bool *saved)
+static int beam_step_find_stack(struct beam_step_place *p, uint64_t *sp, bool *saved)
 {
 	static const uint8_t dwarf[] = { DWARF_RAX, DWARF_RCX, DWARF_RDX, DWARF_RBX,
 					 DWARF_RSP, DWARF_RBP, DWARF_RSI, DWARF_RDI,
@@ -246,7 +249,7 @@ static int64_t above(uint64_t addr, uint64_t sp)
 }
 
 /* Where the code leaves its frame. *slot: of the return address. */
-static enum beam_exit find_exit(struct place *p, uint64_t sp, uint64_t *slot)
+static enum beam_exit beam_step_find_exit(struct beam_step_place *p, uint64_t sp, uint64_t *slot)
 {
 	const struct walk *w = p->w;
 	struct beam_from from = {
@@ -267,7 +270,7 @@ static enum beam_exit find_exit(struct place *p, uint64_t sp, uint64_t *slot)
 }
 
 /* Is the process's stack empty? Only shared code may run then. */
-static int is_empty(const struct place *p, uint64_t sp, bool *empty)
+static int beam_step_is_empty(const struct beam_step_place *p, uint64_t sp, bool *empty)
 {
 	const struct walk *w = p->w;
 	uint64_t head[BEAM_HEAD_WORDS];
@@ -279,7 +282,7 @@ static int is_empty(const struct place *p, uint64_t sp, bool *empty)
 		return STEP_ON;
 	if (!(w->valid & BIT(DWARF_R13)))
 		return STACK_NO_UNWIND_INFO;
-	end = read_head(p, w->regs.r[DWARF_R13], head);
+	end = beam_step_read_head(p, w->regs.r[DWARF_R13], head);
 	if (end != STEP_ON)
 		return end;
 	heap = beam_find_heap(head);
@@ -288,41 +291,41 @@ static int is_empty(const struct place *p, uint64_t sp, bool *empty)
 }
 
 /* The innermost frame of the process. */
-static int step_innermost(struct place *p, enum frame_kind *kind)
+static int step_innermost(struct beam_step_place *p, enum frame_kind *kind)
 {
 	uint64_t sp = p->w->regs.r[DWARF_RSP], slot = 0, pc = 0;
 	bool terms = false, empty;
 	enum beam_exit exit;
-	int end = p->on_c ? find_stack(p, &sp, &terms) : STEP_ON;
+	int end = p->on_c ? beam_step_find_stack(p, &sp, &terms) : STEP_ON;
 
 	if (end != STEP_ON)
 		return end;
-	exit = find_exit(p, sp, &slot);
+	exit = beam_step_find_exit(p, sp, &slot);
 	if (exit == BEAM_EXIT_RETURN) {
 		int rc = memory_read_u64(p->w->memory, slot, &pc);
 
 		if (rc)
 			return end_of_read(p, rc);
-		return is_return_address(p, pc) ? arrive(p, slot, pc, kind) :
-						  STACK_RUNTIME_IN_DOUBT;
+		return beam_step_is_return_address(p, pc) ? beam_step_arrive(p, slot, pc, kind) :
+							    STACK_RUNTIME_IN_DOUBT;
 	}
 	if (exit != BEAM_EXIT_PAUSE && !terms)
 		return STACK_RUNTIME_IN_DOUBT;
-	end = is_empty(p, sp, &empty);
+	end = beam_step_is_empty(p, sp, &empty);
 	if (end == STEP_ON && empty)
-		return leave(p, kind);
+		return beam_step_leave(p, kind);
 	if (end == STEP_ON)
-		end = scan(p, sp, p->function ? CP_MASK : 0, &slot, &pc);
-	return end == STEP_ON ? arrive(p, slot, pc, kind) : end;
+		end = beam_step_scan(p, sp, p->function ? CP_MASK : 0, &slot, &pc);
+	return end == STEP_ON ? beam_step_arrive(p, slot, pc, kind) : end;
 }
 
-static bool is_main(const struct place *p)
+static bool is_main(const struct beam_step_place *p)
 {
 	return p->pc >= p->rt->at.jit_main && p->pc < p->rt->at.jit_main_end;
 }
 
 /* Is it the code that ends a process, whose stack is empty or given up? */
-static bool is_end(const struct place *p)
+static bool beam_step_is_end(const struct beam_step_place *p)
 {
 	const struct beam_range *ends = p->rt->at.ends;
 
@@ -334,21 +337,21 @@ static bool is_end(const struct place *p)
 
 int beam_step(void *rt, struct walk *w, enum frame_kind *kind, struct managed_frame *frame)
 {
-	struct place p = {
+	struct beam_step_place p = {
 		.rt = rt, .w = w, .pc = w->regs.r[DWARF_RIP], .exact = *kind != FRAME_RETURN
 	};
 	uint64_t slot, pc;
 	int end;
 
-	if (!find_place(&p, frame))
+	if (!beam_step_find_place(&p, frame))
 		return MANAGED_PASS;
 	if (!(w->valid & BIT(DWARF_RBX)))
 		return STACK_NO_UNWIND_INFO;
 	p.on_c = registers(&p) - w->regs.r[DWARF_RSP] <= ARGUMENTS;
-	if ((is_main(&p) && p.on_c) || is_end(&p))
-		return leave(&p, kind);
+	if ((is_main(&p) && p.on_c) || beam_step_is_end(&p))
+		return beam_step_leave(&p, kind);
 	if (p.exact || p.on_c)
 		return step_innermost(&p, kind);
-	end = scan(&p, w->regs.r[DWARF_RSP], CP_MASK, &slot, &pc);
-	return end == STEP_ON ? arrive(&p, slot, pc, kind) : end;
+	end = beam_step_scan(&p, w->regs.r[DWARF_RSP], CP_MASK, &slot, &pc);
+	return end == STEP_ON ? beam_step_arrive(&p, slot, pc, kind) : end;
 }

@@ -38,7 +38,7 @@ void interp_copy_release(struct interp_copy *c)
 	memset(c, 0, sizeof(*c));
 }
 
-static size_t within(size_t want, size_t least, size_t most)
+static size_t copy_within(size_t want, size_t least, size_t most)
 {
 	return want < least ? least : want < most ? want : most;
 }
@@ -61,7 +61,8 @@ static int reserve_frames(struct interp_copy *c, size_t room)
 
 int interp_copy_reserve(struct interp_copy *c, const struct interp_plan *plan)
 {
-	size_t room = within(plan->bytes + plan->bytes / 2, INTERP_BYTES_FIRST, INTERP_BYTES_MAX);
+	size_t room = copy_within(plan->bytes + plan->bytes / 2, INTERP_BYTES_FIRST,
+				  INTERP_BYTES_MAX);
 	char *bytes;
 
 	if (!c->pieces) {
@@ -79,11 +80,12 @@ int interp_copy_reserve(struct interp_copy *c, const struct interp_plan *plan)
 		c->bytes = bytes;
 		c->room = room;
 	}
-	return reserve_frames(c, within(plan->frames * 2, INTERP_FRAMES_FIRST, INTERP_FRAMES_MAX));
+	return reserve_frames(
+		c, copy_within(plan->frames * 2, INTERP_FRAMES_FIRST, INTERP_FRAMES_MAX));
 }
 
 /* Appends an empty piece. False: there is no room. */
-static bool add_piece(struct interp_copy *c, uint64_t addr, size_t len)
+static bool copy_add_piece(struct interp_copy *c, uint64_t addr, size_t len)
 {
 	size_t aligned = (len + 7) & ~(size_t)7;
 
@@ -106,7 +108,7 @@ void interp_copy_begin(struct interp_copy *c, const struct interp_plan *plan)
 	c->stack = NULL;
 	c->walk = (struct interp_walk){ .frames = c->walk.frames, .room = c->walk.room };
 	for (size_t i = 0; i < plan->count; i++)
-		if (!add_piece(c, plan->ranges[i].addr, plan->ranges[i].len))
+		if (!copy_add_piece(c, plan->ranges[i].addr, plan->ranges[i].len))
 			break;
 	c->planned = c->count;
 }
@@ -140,7 +142,7 @@ void interp_copy_end(struct interp_copy *c)
 	c->tid = 0;
 }
 
-static bool holds(const struct interp_piece *p, uint64_t addr, size_t len)
+static bool copy_holds(const struct interp_piece *p, uint64_t addr, size_t len)
 {
 	return addr - p->addr <= p->len && len <= p->len - (addr - p->addr);
 }
@@ -153,7 +155,7 @@ static void note_need(struct interp_piece *p, uint64_t addr, size_t len)
 }
 
 /* Frames come in the order of the last time, so the piece that is needed next is near. */
-static const void *find(struct interp_copy *c, uint64_t addr, size_t len)
+static const void *copy_find(struct interp_copy *c, uint64_t addr, size_t len)
 {
 	const struct memory *stack = c->stack;
 
@@ -165,7 +167,7 @@ static const void *find(struct interp_copy *c, uint64_t addr, size_t len)
 
 		i = i < c->count ? i : 0;
 		p = &c->pieces[i];
-		if (!holds(p, addr, len))
+		if (!copy_holds(p, addr, len))
 			continue;
 		c->hit = i;
 		note_need(p, addr, len);
@@ -181,7 +183,7 @@ static bool may_read(const struct interp_copy *c)
 
 /* Reads the pieces from `first` on. A missing one keeps no bytes, and those behind it are read by
  * another call. */
-static void read_pieces(struct interp_copy *c, size_t first)
+static void copy_read_pieces(struct interp_copy *c, size_t first)
 {
 	while (first < c->count && may_read(c)) {
 		struct memory_piece pieces[BATCH];
@@ -204,24 +206,24 @@ static void read_pieces(struct interp_copy *c, size_t first)
 
 const void *interp_copy_need(struct interp_copy *c, uint64_t addr, size_t len)
 {
-	const void *bytes = find(c, addr, len);
+	const void *bytes = copy_find(c, addr, len);
 	size_t first = c->count;
 
 	if (bytes || !c->tid)
 		return bytes;
-	if (!may_read(c) || !add_piece(c, addr, len)) {
+	if (!may_read(c) || !copy_add_piece(c, addr, len)) {
 		c->walk.cut = true;
 		return NULL;
 	}
-	read_pieces(c, first);
+	copy_read_pieces(c, first);
 	c->hit = first;
-	return find(c, addr, len);
+	return copy_find(c, addr, len);
 }
 
 /* Adds a piece for what is missing. A duplicate is found, and adds none. */
-static void want(struct interp_copy *c, uint64_t addr, size_t len)
+static void copy_want(struct interp_copy *c, uint64_t addr, size_t len)
 {
-	if (len && !find(c, addr, len) && !add_piece(c, addr, len))
+	if (len && !copy_find(c, addr, len) && !copy_add_piece(c, addr, len))
 		c->walk.cut = true;
 }
 
@@ -229,7 +231,7 @@ static void read_wanted(struct interp_copy *c, size_t first)
 {
 	for (size_t i = first; i < c->count; i++)
 		c->pieces[i].needed = c->pieces[i].len;
-	read_pieces(c, first);
+	copy_read_pieces(c, first);
 }
 
 void interp_copy_need_all(struct interp_copy *c, const uint64_t *addrs, size_t count, size_t len)
@@ -239,7 +241,7 @@ void interp_copy_need_all(struct interp_copy *c, const uint64_t *addrs, size_t c
 	if (!c->tid)
 		return;
 	for (size_t i = 0; i < count; i++)
-		want(c, addrs[i], len);
+		copy_want(c, addrs[i], len);
 	read_wanted(c, first);
 }
 
@@ -250,7 +252,7 @@ void interp_copy_need_ranges(struct interp_copy *c, const struct interp_range *r
 	if (!c->tid)
 		return;
 	for (size_t i = 0; i < count; i++)
-		want(c, ranges[i].addr, ranges[i].len);
+		copy_want(c, ranges[i].addr, ranges[i].len);
 	read_wanted(c, first);
 }
 
@@ -265,7 +267,7 @@ bool interp_copy_word(struct interp_copy *c, uint64_t addr, uint64_t *value)
 
 /* Known code objects. */
 
-static size_t place_of(uint64_t key, unsigned probe)
+static size_t copy_place_of(uint64_t key, unsigned probe)
 {
 	return (size_t)((key >> 4) * 0x9e3779b97f4a7c15 >> 40) + probe;
 }
@@ -273,7 +275,7 @@ static size_t place_of(uint64_t key, unsigned probe)
 static bool find_known(const struct interp_known *k, uint64_t key, size_t *at)
 {
 	for (unsigned i = 0; i < KNOWN_PROBES; i++) {
-		*at = place_of(key, i) % INTERP_KNOWN;
+		*at = copy_place_of(key, i) % INTERP_KNOWN;
 		if (atomic_load_explicit(&k->keys[*at], memory_order_relaxed) == key)
 			return true;
 	}
@@ -295,7 +297,7 @@ void interp_known_add(struct interp_known *k, uint64_t key)
 	if (find_known(k, key, &at))
 		return;
 	for (unsigned i = 0; i < KNOWN_PROBES; i++) {
-		at = place_of(key, i) % INTERP_KNOWN;
+		at = copy_place_of(key, i) % INTERP_KNOWN;
 		if (!atomic_load_explicit(&k->keys[at], memory_order_relaxed)) {
 			atomic_store_explicit(&k->keys[at], key, memory_order_relaxed);
 			return;
@@ -314,7 +316,7 @@ void interp_known_remove(struct interp_known *k, uint64_t key)
 /* Plans. */
 
 /* The gap between two near ranges is shorter than a page, so all of it is in the pages of the two. */
-static bool is_near(const struct interp_range *r, uint64_t begin, uint64_t end)
+static bool copy_is_near(const struct interp_range *r, uint64_t begin, uint64_t end)
 {
 	return begin <= r->addr + r->len + NEAR && r->addr <= end + NEAR;
 }
@@ -328,12 +330,12 @@ static void widen(struct interp_range *r, uint64_t begin, uint64_t end)
 }
 
 /* Most of what is near was needed shortly before. */
-static void add_range(struct interp_plan *p, uint64_t begin, uint64_t end)
+static void copy_add_range(struct interp_plan *p, uint64_t begin, uint64_t end)
 {
 	for (size_t n = 1; n <= p->count && n <= LATEST; n++) {
 		struct interp_range *r = &p->ranges[p->count - n];
 
-		if (is_near(r, begin, end)) {
+		if (copy_is_near(r, begin, end)) {
 			widen(r, begin, end);
 			return;
 		}
@@ -352,7 +354,7 @@ int interp_plan_learn(struct interp_plan *p, const struct interp_copy *c)
 		const struct interp_piece *piece = &c->pieces[i];
 
 		if (piece->needed && piece->len)
-			add_range(p, piece->addr, piece->addr + piece->needed);
+			copy_add_range(p, piece->addr, piece->addr + piece->needed);
 	}
 	for (size_t i = 0; i < p->count; i++)
 		bytes += p->ranges[i].len;

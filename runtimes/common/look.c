@@ -36,7 +36,7 @@ size_t interp_look_pieces(const struct interp_look *l, struct memory_piece *piec
 	return l->any ? interp_copy_pieces(&l->copy, pieces) : 0;
 }
 
-static void capture(struct interp_look *l, unsigned i, const struct regs *regs)
+static void common_look_capture(struct interp_look *l, unsigned i, const struct regs *regs)
 {
 	const struct interp_runtime *r = &l->set->at[i];
 	struct interp_walk *all = &l->copy.walk;
@@ -73,7 +73,7 @@ void interp_look_finish(struct interp_look *l, size_t got, pid_t tid, uint64_t t
 	interp_copy_filled(&l->copy, got, tid, stack);
 	for (unsigned i = 0; i < l->count; i++)
 		if (l->states[i])
-			capture(l, i, regs);
+			common_look_capture(l, i, regs);
 	interp_copy_end(&l->copy);
 }
 

@@ -14,7 +14,7 @@ enum {
 	LAST_MAX = 160, /* lines of the last walk that are copied at once */
 };
 
-struct line {
+struct walkview_line {
 	uint64_t addr, walk;
 	bool is_used, is_missing;
 };
@@ -24,7 +24,7 @@ struct walkview {
 	const struct memory *under;
 	uint64_t walk, reads;
 	bool begun; /* this walk has read something */
-	struct line lines[LINES];
+	struct walkview_line lines[LINES];
 	uint8_t bytes[LINES][LINE];
 	uint64_t last[LAST_MAX],
 		now[LAST_MAX]; /* lines that the last walk and this one have read */
@@ -32,7 +32,7 @@ struct walkview {
 };
 
 /* The line's place, or the one to replace: one of an earlier walk, if there is one. */
-static unsigned place_of(const struct walkview *s, uint64_t addr)
+static unsigned walkview_place_of(const struct walkview *s, uint64_t addr)
 {
 	uint64_t first = (addr / LINE * 0x9e3779b97f4a7c15) >> 40 & (LINES - 1) &
 			 ~(uint64_t)(WAYS - 1);
@@ -53,11 +53,11 @@ static void copy_last(struct walkview *s)
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < s->last_count; i++) {
-		unsigned at = place_of(s, s->last[i]);
+		unsigned at = walkview_place_of(s, s->last[i]);
 
 		if (s->lines[at].walk == s->walk)
 			continue; /* its place is taken */
-		s->lines[at] = (struct line){ .addr = s->last[i], .walk = s->walk };
+		s->lines[at] = (struct walkview_line){ .addr = s->last[i], .walk = s->walk };
 		pieces[count++] = (struct memory_piece){ s->last[i], s->bytes[at], LINE };
 	}
 	s->reads += count ? memory_gather(s->under, pieces, count) : 0;
@@ -66,14 +66,14 @@ static void copy_last(struct walkview *s)
 			s->lines[((uint8_t *)pieces[i].to - s->bytes[0]) / LINE].walk = 0;
 }
 
-static int read_line(struct walkview *s, uint64_t addr, const uint8_t **bytes)
+static int walkview_read_line(struct walkview *s, uint64_t addr, const uint8_t **bytes)
 {
-	unsigned at = place_of(s, addr);
-	struct line *line = &s->lines[at];
+	unsigned at = walkview_place_of(s, addr);
+	struct walkview_line *line = &s->lines[at];
 
 	*bytes = s->bytes[at];
 	if (line->addr != addr || line->walk != s->walk) {
-		*line = (struct line){ .addr = addr, .walk = s->walk };
+		*line = (struct walkview_line){ .addr = addr, .walk = s->walk };
 		line->is_missing = s->under->read(s->under, addr, s->bytes[at], LINE) != 0;
 		s->reads++;
 	}
@@ -83,7 +83,7 @@ static int read_line(struct walkview *s, uint64_t addr, const uint8_t **bytes)
 	return line->is_missing ? ERR_IO : 0;
 }
 
-static int read_seen(const struct memory *m, uint64_t addr, void *buf, size_t len)
+static int walkview_read_seen(const struct memory *m, uint64_t addr, void *buf, size_t len)
 {
 	struct walkview *s = (struct walkview *)m;
 
@@ -97,7 +97,8 @@ static int read_seen(const struct memory *m, uint64_t addr, void *buf, size_t le
 		size_t from = addr % LINE, part = LINE - from < len ? LINE - from : len;
 		const uint8_t *bytes;
 
-		if (read_line(s, addr - from, &bytes)) /* or the memory does not have whole pages */
+		if (walkview_read_line(s, addr - from,
+				       &bytes)) /* or the memory does not have whole pages */
 			return s->under->read(s->under, addr, buf, len);
 		memcpy(buf, bytes + from, part);
 		buf = (uint8_t *)buf + part;
@@ -113,7 +114,7 @@ int walkview_new(struct walkview **out, const struct memory *under)
 
 	if (!s)
 		return ERR_NOMEM;
-	s->memory = (struct memory){ .read = read_seen };
+	s->memory = (struct memory){ .read = walkview_read_seen };
 	s->under = under;
 	s->walk = 1;
 	*out = s;

@@ -31,7 +31,7 @@ struct pairing {
 	uint64_t seen[SLOTS / 64]; /* bit n: frames of the loop have the address n words below */
 };
 
-static bool is_loop(const struct pairing *p, size_t native)
+static bool cpython_anchor_is_loop(const struct pairing *p, size_t native)
 {
 	return p->stack->pcs[native] - p->python->loop < p->python->loop_end - p->python->loop;
 }
@@ -51,7 +51,8 @@ static bool is_seen(const struct pairing *p, size_t slot)
 }
 
 /* Does the C frame hold the frame's address, at any place, or (`known`) at one that others have? */
-static bool holds(struct pairing *p, size_t native, const struct interp_frame *f, bool known)
+static bool cpython_anchor_holds(struct pairing *p, size_t native, const struct interp_frame *f,
+				 bool known)
 {
 	uint64_t cfa = p->stack->sps[native + 1], word;
 	bool found = false;
@@ -63,7 +64,7 @@ static bool holds(struct pairing *p, size_t native, const struct interp_frame *f
 		if (memory_read_u64(p->memory, cfa - 8 * (slot + 1), &word) || word != f->self)
 			continue;
 		found = true;
-		if (is_loop(p, native))
+		if (cpython_anchor_is_loop(p, native))
 			p->seen[slot / 64] |= (uint64_t)1 << slot % 64;
 	}
 	return found;
@@ -75,11 +76,11 @@ static void pair_loops(struct pairing *p, size_t count)
 	size_t left = count;
 
 	for (size_t native = p->stack->count - 1; native-- && left;) {
-		if (!is_loop(p, native))
+		if (!cpython_anchor_is_loop(p, native))
 			continue;
 		for (size_t i = left; i-- && i + AHEAD >= left;) {
-			if (!holds(p, native, &p->frames[i], false) &&
-			    (!native || !holds(p, native - 1, &p->frames[i], false)))
+			if (!cpython_anchor_holds(p, native, &p->frames[i], false) &&
+			    (!native || !cpython_anchor_holds(p, native - 1, &p->frames[i], false)))
 				continue;
 			p->frames[i].anchor = p->stack->sps[native];
 			left = i;
@@ -93,7 +94,7 @@ static size_t loops_between(const struct pairing *p, size_t inner, size_t outer)
 	size_t count = 0;
 
 	for (size_t native = inner; native < outer; native++)
-		count += is_loop(p, native);
+		count += cpython_anchor_is_loop(p, native);
 	return count;
 }
 
@@ -118,7 +119,7 @@ static void pair_gaps(struct pairing *p, size_t count)
 		if (first < end && end < count &&
 		    loops_between(p, first ? inner + 1 : 0, outer) == end - first)
 			for (size_t native = outer, i = end; i > first;)
-				if (is_loop(p, --native))
+				if (cpython_anchor_is_loop(p, --native))
 					p->frames[--i].anchor = p->stack->sps[native];
 		outer = inner;
 		first -= first != 0;
@@ -136,9 +137,9 @@ static void pair_rest(struct pairing *p, size_t count)
 			from = native_of(p, p->frames[i].anchor, from);
 			continue;
 		}
-		while (native-- && !p->frames[i].anchor && !is_loop(p, native) &&
+		while (native-- && !p->frames[i].anchor && !cpython_anchor_is_loop(p, native) &&
 		       p->work < WORK_MAX)
-			if (holds(p, native, &p->frames[i], true)) {
+			if (cpython_anchor_holds(p, native, &p->frames[i], true)) {
 				p->frames[i].anchor = p->stack->sps[native];
 				from = native;
 			}

@@ -30,7 +30,7 @@ struct capture {
 
 /* Code objects. */
 
-static bool is_among(const uint64_t *codes, size_t count, uint64_t code)
+static bool cpython_capture_is_among(const uint64_t *codes, size_t count, uint64_t code)
 {
 	for (size_t i = 0; i < count; i++)
 		if (codes[i] == code)
@@ -59,7 +59,7 @@ static bool copy_new_codes(struct capture *c)
 		if (is_code_address(code) && !interp_copy_is_new(c->copy, code))
 			continue;
 		any = true;
-		if (!is_code_address(code) || is_among(codes, count, code))
+		if (!is_code_address(code) || cpython_capture_is_among(codes, count, code))
 			continue;
 		codes[count++] = code;
 		if (count == CODES_BATCH) {
@@ -127,7 +127,7 @@ static uint64_t find_gil(struct capture *c)
 
 #if defined(__x86_64__)
 /* Is it in a system call, futex(2), on a word of that structure? */
-static bool waits_in(struct capture *c, uint64_t gil)
+static bool cpython_capture_waits_in(struct capture *c, uint64_t gil)
 {
 	static const uint8_t syscall[] = { 0x0f, 0x05 };
 	const struct regs *r = c->thread->regs;
@@ -139,7 +139,7 @@ static bool waits_in(struct capture *c, uint64_t gil)
 	return before && !memcmp(before, syscall, sizeof(syscall));
 }
 #else
-static bool waits_in(struct capture *c, uint64_t gil)
+static bool cpython_capture_waits_in(struct capture *c, uint64_t gil)
 {
 	(void)c, (void)gil;
 	return false;
@@ -163,7 +163,7 @@ static bool look_at_gil(struct capture *c)
 		bytes = gil ? interp_copy_need(c->copy, gil, l->gil_locked + 8) : NULL;
 		held = bytes && memory_u32(bytes, l->gil_locked) == 1 &&
 		       memory_word(bytes, l->gil_holder) == c->state;
-		waits = bytes && !held && waits_in(c, gil);
+		waits = bytes && !held && cpython_capture_waits_in(c, gil);
 	}
 	c->out->gil_held |= held;
 	c->out->gil_waits |= waits && !held;

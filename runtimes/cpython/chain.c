@@ -24,7 +24,7 @@ enum {
  * in data. */
 enum { CHUNK_PREVIOUS = 0, CHUNK_SIZE = 8, CHUNK_TOP = 16, CHUNK_DATA = 24 };
 
-struct chain {
+struct chain_chain {
 	const struct cpython *python;
 	struct interp_copy *copy;
 	struct interp_walk *out;
@@ -55,7 +55,7 @@ static size_t first_part(uint64_t used)
 }
 
 /* Copies the used parts of all chunks. What cannot be copied will be missing when it is needed. */
-static void copy_chunks(struct chain *c)
+static void chain_copy_chunks(struct chain_chain *c)
 {
 	uint64_t used = c->top - c->chunk, next;
 	size_t part = first_part(used);
@@ -81,7 +81,7 @@ static void copy_chunks(struct chain *c)
 }
 
 /* A frame that was taken from the newest chunk and given back. */
-static bool is_dead(const struct chain *c, uint64_t frame)
+static bool is_dead(const struct chain_chain *c, uint64_t frame)
 {
 	return frame >= c->top && frame - c->chunk < c->chunk_size;
 }
@@ -90,7 +90,7 @@ static bool is_dead(const struct chain *c, uint64_t frame)
 
 /* The bytes of a frame that is in another piece than the last one. Frames on the heap are near to each
  * other, so what lies beside a missing one is read with it, and more each time that one is missing. */
-static const void *search_frame(struct chain *c, uint64_t addr)
+static const void *search_frame(struct chain_chain *c, uint64_t addr)
 {
 	const struct memory *copied = &c->copy->memory;
 	size_t size = c->python->layout.frame.size, block = HEAP_BLOCK << c->misses;
@@ -106,7 +106,7 @@ static const void *search_frame(struct chain *c, uint64_t addr)
 }
 
 /* False: it cannot be read, or the chain is a loop (Brent's algorithm). */
-static inline bool read_frame(struct chain *c, uint64_t addr, struct cpython_frame *f)
+static inline bool chain_read_frame(struct chain_chain *c, uint64_t addr, struct cpython_frame *f)
 {
 	const void *bytes = NULL;
 
@@ -127,7 +127,7 @@ static inline bool read_frame(struct chain *c, uint64_t addr, struct cpython_fra
 
 /* In a free-threaded build, a thread may run a copy of the byte code: co_tlbc points to the number
  * of copies and their addresses (_PyCodeArray in Include/cpython/code.h). */
-static bool copy_start(struct chain *c, const struct cpython_frame *f, uint64_t *start)
+static bool copy_start(struct chain_chain *c, const struct cpython_frame *f, uint64_t *start)
 {
 	const struct cpython_code_layout *l = &c->python->layout.code;
 	uint64_t copies, count;
@@ -138,7 +138,7 @@ static bool copy_start(struct chain *c, const struct cpython_frame *f, uint64_t 
 }
 
 /* False: there is no room. */
-static bool push(struct chain *c, uint64_t addr, const struct cpython_frame *f)
+static bool chain_push(struct chain_chain *c, uint64_t addr, const struct cpython_frame *f)
 {
 	struct interp_frame *frame;
 	uint64_t start = f->code + c->python->layout.code.adaptive;
@@ -160,7 +160,7 @@ static bool push(struct chain *c, uint64_t addr, const struct cpython_frame *f)
 	return true;
 }
 
-static void set_anchor(struct chain *c, size_t first, uint64_t anchor)
+static void set_anchor(struct chain_chain *c, size_t first, uint64_t anchor)
 {
 	for (size_t i = first; i < c->out->count; i++)
 		c->out->frames[i].anchor = anchor;
@@ -168,13 +168,13 @@ static void set_anchor(struct chain *c, size_t first, uint64_t anchor)
 
 /* One run of frames: up to a shim, which is its anchor, or (3.11) to the frame that entered the
  * loop. *behind is what follows. False: the walk ends. */
-static bool walk_run(struct chain *c, uint64_t at, uint64_t *shim, uint64_t *behind)
+static bool walk_run(struct chain_chain *c, uint64_t at, uint64_t *shim, uint64_t *behind)
 {
 	struct cpython_frame f;
 
 	*shim = 0;
 	for (; at; at = f.previous) {
-		if (!read_frame(c, at, &f) || (!f.is_shim && !push(c, at, &f)))
+		if (!chain_read_frame(c, at, &f) || (!f.is_shim && !chain_push(c, at, &f)))
 			return false;
 		*behind = f.previous;
 		if (f.is_shim)
@@ -187,7 +187,7 @@ static bool walk_run(struct chain *c, uint64_t at, uint64_t *shim, uint64_t *beh
 }
 
 /* 3.13 and later. */
-static void walk_shims(struct chain *c, uint64_t at)
+static void walk_shims(struct chain_chain *c, uint64_t at)
 {
 	while (at) {
 		size_t first = c->out->count;
@@ -200,7 +200,8 @@ static void walk_shims(struct chain *c, uint64_t at)
 }
 
 /* The newest frame of a cframe, and the cframe before. */
-static bool read_cframe(struct chain *c, uint64_t cframe, uint64_t *current, uint64_t *previous)
+static bool read_cframe(struct chain_chain *c, uint64_t cframe, uint64_t *current,
+			uint64_t *previous)
 {
 	const struct cpython_layout *l = &c->python->layout;
 	bool has_current = l->cframe_current != CPYTHON_NONE;
@@ -222,7 +223,7 @@ static bool read_cframe(struct chain *c, uint64_t cframe, uint64_t *current, uin
  * its own the newest a few instructions before it is complete (_PyEval_EvalFrameDefault in
  * Python/ceval.c), and a compiler may put all of its members behind that. Then they are what was on
  * the stack there. */
-static bool is_chain_of_cframes(struct chain *c, uint64_t newest)
+static bool is_chain_of_cframes(struct chain_chain *c, uint64_t newest)
 {
 	uint64_t current, previous;
 
@@ -237,7 +238,7 @@ static bool is_chain_of_cframes(struct chain *c, uint64_t newest)
 
 /* The cframe before one that is not complete yet: the loop still has its address in a register, and
  * that of no other one. 0: it is not found. */
-static uint64_t cframe_before(struct chain *c, uint64_t newest)
+static uint64_t cframe_before(struct chain_chain *c, uint64_t newest)
 {
 	uint64_t before = 0;
 
@@ -257,7 +258,7 @@ static uint64_t cframe_before(struct chain *c, uint64_t newest)
 
 /* 3.11 and 3.12. The frame behind a run is the newest one of the cframe before. Where it is not, the
  * loop has just been entered. */
-static void walk_cframes(struct chain *c, uint64_t cframe)
+static void walk_cframes(struct chain_chain *c, uint64_t cframe)
 {
 	uint64_t at, previous, next = 0, before = 0, shim, behind;
 	bool has_shims = c->python->version >= CPYTHON_3_12;
@@ -302,17 +303,17 @@ static void walk_cframes(struct chain *c, uint64_t cframe)
 }
 
 /* Up to 3.10: all frames, without anchors. */
-static void walk_objects(struct chain *c, uint64_t at)
+static void walk_objects(struct chain_chain *c, uint64_t at)
 {
 	struct cpython_frame f;
 
 	for (; at; at = f.previous)
-		if (!read_frame(c, at, &f) || !push(c, at, &f))
+		if (!chain_read_frame(c, at, &f) || !chain_push(c, at, &f))
 			return;
 }
 
 /* 3.10. From the copied C stack only: what lies behind it has no C frame to be merged with. */
-static bool copied_previous(struct chain *c, uint64_t cframe, uint64_t *previous)
+static bool copied_previous(struct chain_chain *c, uint64_t cframe, uint64_t *previous)
 {
 	const struct memory *m = &c->copy->memory;
 
@@ -323,7 +324,7 @@ static bool copied_previous(struct chain *c, uint64_t cframe, uint64_t *previous
 
 /* The outermost frame belongs to the outermost cframe. The last cframe is in the thread's state and
  * belongs to none. In the prologue and in the epilogue of the loop, one of them may be ahead. */
-static void set_cframes(struct chain *c, uint64_t newest)
+static void set_cframes(struct chain_chain *c, uint64_t newest)
 {
 	struct interp_frame *frames = c->out->frames + c->first;
 	size_t count = 0, has = c->out->count - c->first;
@@ -364,14 +365,14 @@ void cpython_chain_walk(const struct cpython *python, struct interp_copy *copy, 
 			const uint8_t *state, const struct regs *regs, struct interp_walk *out)
 {
 	const struct cpython_thread_layout *l = &python->layout.thread;
-	struct chain c = {
+	struct chain_chain c = {
 		.python = python, .copy = copy, .out = out, .regs = regs, .first = out->count
 	};
 
 	if (python->version >= CPYTHON_3_11) {
 		c.chunk = memory_word(state, l->chunk);
 		c.top = memory_word(state, l->chunk_top);
-		copy_chunks(&c);
+		chain_copy_chunks(&c);
 	}
 	c.root_cframe = addr + l->root_cframe;
 	if (l->frame == CPYTHON_NONE) {

@@ -26,7 +26,8 @@ struct checking {
 	unsigned wrong;	 /* chains that are not */
 };
 
-static bool read_frame(const struct checking *c, uint64_t addr, struct cpython_frame *f)
+static bool cpython_check_read_frame(const struct checking *c, uint64_t addr,
+				     struct cpython_frame *f)
 {
 	uint8_t bytes[FRAME_BYTES];
 	size_t size = c->python->layout.frame.size;
@@ -39,7 +40,7 @@ static bool read_frame(const struct checking *c, uint64_t addr, struct cpython_f
 
 /* A type that is not exported, or whose exported address is not the one in use because the program
  * has a copy (COPY relocation), is known by its name. */
-static bool is_code(struct checking *c, uint64_t object)
+static bool cpython_check_is_code(struct checking *c, uint64_t object)
 {
 	const struct cpython_object_layout *l = &c->python->layout.object;
 	uint64_t type, text;
@@ -72,7 +73,7 @@ static bool first_frame(const struct checking *c, const struct cpython_state *st
 }
 
 /* The number of frames, 1 if it is enough that the first one is right; -1: it is no chain. */
-static int check_chain(struct checking *c, const struct cpython_state *state)
+static int cpython_check_chain(struct checking *c, const struct cpython_state *state)
 {
 	struct cpython_frame f;
 	int count = 0;
@@ -81,7 +82,8 @@ static int check_chain(struct checking *c, const struct cpython_state *state)
 	if (!first_frame(c, state, &at))
 		return -1;
 	for (unsigned n = 0; at && n < FRAMES_MAX; n++, at = f.previous) {
-		if (!read_frame(c, at, &f) || (!f.is_shim && !is_code(c, f.code)))
+		if (!cpython_check_read_frame(c, at, &f) ||
+		    (!f.is_shim && !cpython_check_is_code(c, f.code)))
 			return -1;
 		count += !f.is_shim;
 		if (count && !c->whole)
@@ -100,7 +102,7 @@ static enum cpython_visit check_state(void *data, const struct cpython_state *st
 		return CPYTHON_NEXT; /* it does not belong to a thread yet */
 	c->states++;
 	if (!c->chains) {
-		chain = check_chain(c, state);
+		chain = cpython_check_chain(c, state);
 		c->chains += chain > 0;
 		c->wrong += chain < 0;
 	}

@@ -120,23 +120,23 @@ void cpython_copy_codes(const struct cpython *python, struct interp_copy *copy,
 
 /* What proves a code object the same. */
 
-struct part {
+struct code_part {
 	uint64_t addr;
 	size_t len; /* 0: it could not be read */
 	uint8_t bytes[PART_BYTES];
 };
 
-struct batch {
+struct code_batch {
 	const struct cpython *python;
 	const struct memory *memory;
 	size_t count;
 	bool is_there[BATCH];
 	uint8_t heads[BATCH][HEAD_MAX];
-	struct part parts[BATCH][PARTS];
-	struct part *files[BATCH]; /* where the file's name is; many have the same */
+	struct code_part parts[BATCH][PARTS];
+	struct code_part *files[BATCH]; /* where the file's name is; many have the same */
 };
 
-static void read_heads(struct batch *b, const struct interp_identity *ids)
+static void read_heads(struct code_batch *b, const struct interp_identity *ids)
 {
 	struct memory_piece pieces[BATCH];
 
@@ -147,7 +147,7 @@ static void read_heads(struct batch *b, const struct interp_identity *ids)
 		b->is_there[i] = pieces[i].len;
 }
 
-static struct part *file_part(struct batch *b, size_t i)
+static struct code_part *file_part(struct code_batch *b, size_t i)
 {
 	for (size_t before = 0; before < i; before++)
 		if (b->is_there[before] && b->parts[before][1].addr == b->parts[i][1].addr)
@@ -155,10 +155,10 @@ static struct part *file_part(struct batch *b, size_t i)
 	return &b->parts[i][1];
 }
 
-static void read_parts(struct batch *b)
+static void read_parts(struct code_batch *b)
 {
 	struct memory_piece pieces[BATCH * PARTS];
-	struct part *parts[BATCH * PARTS];
+	struct code_part *parts[BATCH * PARTS];
 	size_t n = 0;
 
 	for (size_t i = 0; i < b->count; i++) {
@@ -178,7 +178,7 @@ static void read_parts(struct batch *b)
 		pieces[i] = (struct memory_piece){ parts[i]->addr, parts[i]->bytes, PART_BYTES };
 	memory_gather(b->memory, pieces, n);
 	for (size_t i = 0; i < n; i++) {
-		struct part *p = parts[i];
+		struct code_part *p = parts[i];
 
 		p->len = pieces[i].len;
 		if (!p->len &&
@@ -190,8 +190,8 @@ static void read_parts(struct batch *b)
 /* What is compared of an object of `size` bytes of content that begin at `from`. `hash`: what
  * CPython keeps, or -1. The type, too, because that is what free(3) overwrites first: of a long
  * table that was freed, all that is compared could be there still, and the rest be another's. */
-static uint64_t digest(const struct cpython *python, const struct part *p, uint64_t from,
-		       uint64_t size, uint64_t length, uint64_t hash)
+static uint64_t code_digest(const struct cpython *python, const struct code_part *p, uint64_t from,
+			    uint64_t size, uint64_t length, uint64_t hash)
 {
 	size_t here = from < p->len ? p->len - from : 0;
 	struct {
@@ -206,19 +206,20 @@ static uint64_t digest(const struct cpython *python, const struct part *p, uint6
 	return XXH3_64bits(&compared, sizeof(compared) - PART_BYTES + here);
 }
 
-static bool digest_text(const struct cpython *python, const struct part *p, uint64_t *word)
+static bool code_digest_text(const struct cpython *python, const struct code_part *p,
+			     uint64_t *word)
 {
 	const struct cpython_object_layout *o = &python->layout.object;
 	struct pyunicode_place place;
 
 	if (p->len < o->text_hash + 8 || pyunicode_find(python, p->addr, p->bytes, p->len, &place))
 		return false;
-	*word = digest(python, p, place.addr - p->addr, place.count * place.width, place.count,
-		       memory_word(p->bytes, o->text_hash));
+	*word = code_digest(python, p, place.addr - p->addr, place.count * place.width, place.count,
+			    memory_word(p->bytes, o->text_hash));
 	return true;
 }
 
-static bool digest_table(const struct cpython *python, const struct part *p, uint64_t *word)
+static bool digest_table(const struct cpython *python, const struct code_part *p, uint64_t *word)
 {
 	const struct cpython_object_layout *o = &python->layout.object;
 	uint64_t size;
@@ -226,18 +227,19 @@ static bool digest_table(const struct cpython *python, const struct part *p, uin
 	if (p->len < o->bytes_data)
 		return false;
 	size = memory_word(p->bytes, o->var_size);
-	*word = digest(python, p, o->bytes_data, size, size, memory_word(p->bytes, o->bytes_hash));
+	*word = code_digest(python, p, o->bytes_data, size, size,
+			    memory_word(p->bytes, o->bytes_hash));
 	return true;
 }
 
-static bool is_code(const struct cpython *python, const uint8_t *head)
+static bool code_is_code(const struct cpython *python, const uint8_t *head)
 {
 	uint64_t type = memory_word(head, python->layout.object.type);
 
 	return type && (!python->code_type || type == python->code_type);
 }
 
-static void identify(const struct batch *b, size_t i, struct interp_identity *id)
+static void code_identify(const struct code_batch *b, size_t i, struct interp_identity *id)
 {
 	const struct cpython *python = b->python;
 	const struct cpython_object_layout *o = &python->layout.object;
@@ -246,9 +248,9 @@ static void identify(const struct batch *b, size_t i, struct interp_identity *id
 
 	memset(id->words, 0, sizeof(id->words));
 	id->unique = false;
-	id->valid = b->is_there[i] && is_code(python, head) &&
-		    digest_text(python, &b->parts[i][0], &id->words[0]) &&
-		    digest_text(python, b->files[i], &id->words[1]) &&
+	id->valid = b->is_there[i] && code_is_code(python, head) &&
+		    code_digest_text(python, &b->parts[i][0], &id->words[0]) &&
+		    code_digest_text(python, b->files[i], &id->words[1]) &&
 		    digest_table(python, &b->parts[i][2], &id->words[2]);
 	if (!id->valid)
 		return;
@@ -263,7 +265,7 @@ static void identify(const struct batch *b, size_t i, struct interp_identity *id
 		     memory_u32(head, python->layout.code.version);
 }
 
-static void identify_batch(struct batch *b, const struct cpython *python,
+static void identify_batch(struct code_batch *b, const struct cpython *python,
 			   const struct memory *memory, struct interp_identity *ids, size_t count)
 {
 	b->python = python;
@@ -272,13 +274,13 @@ static void identify_batch(struct batch *b, const struct cpython *python,
 	read_heads(b, ids);
 	read_parts(b);
 	for (size_t i = 0; i < count; i++)
-		identify(b, i, &ids[i]);
+		code_identify(b, i, &ids[i]);
 }
 
 void cpython_identify(const void *rt, const struct memory *memory, struct interp_identity *ids,
 		      size_t count)
 {
-	struct batch b;
+	struct code_batch b;
 
 	for (size_t i = 0; i < count; i++)
 		ids[i].valid = false;
@@ -290,14 +292,14 @@ void cpython_identify(const void *rt, const struct memory *memory, struct interp
 /* Names and lines. They are made of the bytes that the identity is made of, and of those behind them
  * in the same strings and tables. */
 
-struct reading {
+struct code_reading {
 	struct memory memory; /* the parts, else `live` */
 	const struct memory *live;
-	struct batch batch; /* of one code object */
+	struct code_batch batch; /* of one code object */
 };
 
-static int read_whole(const struct reading *r, const struct part *p, uint64_t addr, void *buf,
-		      size_t len)
+static int read_whole(const struct code_reading *r, const struct code_part *p, uint64_t addr,
+		      void *buf, size_t len)
 {
 	size_t at = addr - p->addr, here = p->len - at;
 
@@ -310,12 +312,12 @@ static int read_whole(const struct reading *r, const struct part *p, uint64_t ad
 	return 0;
 }
 
-static int read_seen(const struct memory *m, uint64_t addr, void *buf, size_t len)
+static int code_read_seen(const struct memory *m, uint64_t addr, void *buf, size_t len)
 {
-	const struct reading *r = (const struct reading *)m;
+	const struct code_reading *r = (const struct code_reading *)m;
 
 	for (unsigned i = 0; i < PARTS; i++) {
-		const struct part *p = &r->batch.parts[0][i];
+		const struct code_part *p = &r->batch.parts[0][i];
 
 		if (addr - p->addr < p->len)
 			return read_whole(r, p, addr, buf, len);
@@ -339,10 +341,11 @@ static uint64_t code_size(const struct cpython *python, const uint8_t *head)
 }
 
 /* Without a table `code->lines` stays NULL. */
-static int read_lines(const struct reading *r, struct arena *arena, struct interp_code *code)
+static int code_read_lines(const struct code_reading *r, struct arena *arena,
+			   struct interp_code *code)
 {
 	const struct cpython *python = r->batch.python;
-	const struct part *part = &r->batch.parts[0][2];
+	const struct code_part *part = &r->batch.parts[0][2];
 	uint64_t len = memory_word(part->bytes, python->layout.object.var_size);
 	struct pylinetable *t;
 	uint8_t *bytes;
@@ -364,7 +367,7 @@ static int read_lines(const struct reading *r, struct arena *arena, struct inter
 /* Where the frames of a code object begin to be complete (_PyFrame_IsIncomplete): until RESUME, it
  * makes cells or a generator. CPython takes a generator's own frame for complete at all times; here
  * it has none for the one instruction before RESUME, when it is resumed for the first time. */
-static void find_begin(const struct reading *r, struct interp_code *code)
+static void find_begin(const struct code_reading *r, struct interp_code *code)
 {
 	const struct cpython *python = r->batch.python;
 	uint32_t units;
@@ -378,7 +381,8 @@ static void find_begin(const struct reading *r, struct interp_code *code)
 	code->hidden = units >= memory_word(r->batch.heads[0], python->layout.object.var_size);
 }
 
-static int read_text(const struct reading *r, uint64_t addr, struct arena *arena, const char **out)
+static int code_read_text(const struct code_reading *r, uint64_t addr, struct arena *arena,
+			  const char **out)
 {
 	char text[PYUNICODE_MAX + 1];
 
@@ -392,13 +396,13 @@ int cpython_resolve(const void *rt, const struct memory *memory, const struct in
 		    struct arena *arena, struct interp_code *code)
 {
 	const struct cpython *python = rt;
-	struct reading r;
+	struct code_reading r;
 	int rc;
 
 	*code = (struct interp_code){ .identity.code = id->code };
 	if (!is_readable(python))
 		return ERR_FORMAT;
-	r.memory = (struct memory){ .read = read_seen };
+	r.memory = (struct memory){ .read = code_read_seen };
 	r.live = memory;
 	identify_batch(&r.batch, python, memory, &code->identity, 1);
 	if (!code->identity.valid)
@@ -407,13 +411,13 @@ int cpython_resolve(const void *rt, const struct memory *memory, const struct in
 	if (code->first_line > INT32_MAX)
 		code->first_line = 0;
 	find_begin(&r, code);
-	rc = read_text(&r, r.batch.parts[0][0].addr, arena, &code->name);
+	rc = code_read_text(&r, r.batch.parts[0][0].addr, arena, &code->name);
 	if (!rc && !*code->name) /* no function is called so: its name is being freed */
 		rc = ERR_FORMAT;
 	if (!rc)
-		rc = read_text(&r, r.batch.parts[0][1].addr, arena, &code->file);
+		rc = code_read_text(&r, r.batch.parts[0][1].addr, arena, &code->file);
 	if (!rc)
-		rc = read_lines(&r, arena, code);
+		rc = code_read_lines(&r, arena, code);
 	return rc;
 }
 

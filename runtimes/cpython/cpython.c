@@ -10,8 +10,8 @@
 #include "runtimes/cpython/layout.h"
 #include "runtimes/cpython/states.h"
 
-static int find(void **rt, const struct image *image, uint64_t bias, const struct memory *memory,
-		struct error *why)
+static int cpython_find(void **rt, const struct image *image, uint64_t bias,
+			const struct memory *memory, struct error *why)
 {
 	struct cpython *python = malloc(sizeof(*python));
 	int rc = ERR_NOMEM;
@@ -31,22 +31,22 @@ done:
 	return rc;
 }
 
-static const char *version(const void *rt)
+static const char *cpython_version(const void *rt)
 {
 	return ((const struct cpython *)rt)->name;
 }
 
-static bool is_new(const void *rt)
+static bool cpython_is_new(const void *rt)
 {
 	return ((const struct cpython *)rt)->is_new;
 }
 
 const struct interp_ops cpython_ops = {
 	.mapping = "[python]",
-	.find = find,
+	.find = cpython_find,
 	.free = free,
-	.version = version,
-	.is_new = is_new,
+	.version = cpython_version,
+	.is_new = cpython_is_new,
 	.threads = cpython_threads,
 	.capture = cpython_capture,
 	.identify = cpython_identify,

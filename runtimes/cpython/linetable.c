@@ -20,13 +20,13 @@ enum {
 	KIND_NONE = 15,
 };
 
-struct range {
+struct cpython_linetable_range {
 	uint64_t end;	 /* the first byte of code behind it */
 	int64_t line;	 /* 0: it has none */
 	uint64_t column; /* 1: the first; 0: not recorded */
 };
 
-struct walk {
+struct cpython_linetable_walk {
 	const struct pylinetable *table;
 	struct cursor cursor;
 	int64_t line; /* the running line; a range without a line leaves it as it is */
@@ -36,7 +36,7 @@ struct walk {
 
 /* The line of a range stands before its delta: the delta is that of the next range. The last line
  * is that of the rest of the code. */
-static bool next_of_lnotab(struct walk *w, struct range *range)
+static bool next_of_lnotab(struct cpython_linetable_walk *w, struct cpython_linetable_range *range)
 {
 	if (w->done)
 		return false;
@@ -51,7 +51,8 @@ static bool next_of_lnotab(struct walk *w, struct range *range)
 	return true;
 }
 
-static bool next_pair(struct walk *w, struct range *range)
+static bool cpython_linetable_next_pair(struct cpython_linetable_walk *w,
+					struct cpython_linetable_range *range)
 {
 	int delta;
 
@@ -94,7 +95,7 @@ static uint64_t short_column(struct cursor *c, unsigned kind)
 }
 
 /* The first byte of a range, and no other, has its highest bit set. */
-static bool next_location(struct walk *w, struct range *range)
+static bool next_location(struct cpython_linetable_walk *w, struct cpython_linetable_range *range)
 {
 	struct cursor *c = &w->cursor;
 	unsigned first = cursor_byte(c), kind = first >> 3 & 15;
@@ -121,7 +122,8 @@ static bool next_location(struct walk *w, struct range *range)
 	return !c->failed;
 }
 
-static bool next(struct walk *w, struct range *range)
+static bool cpython_linetable_next(struct cpython_linetable_walk *w,
+				   struct cpython_linetable_range *range)
 {
 	bool more;
 
@@ -131,7 +133,7 @@ static bool next(struct walk *w, struct range *range)
 		more = next_of_lnotab(w, range);
 		break;
 	case PYLINETABLE_PAIRS:
-		more = next_pair(w, range);
+		more = cpython_linetable_next_pair(w, range);
 		break;
 	default:
 		more = next_location(w, range);
@@ -140,17 +142,18 @@ static bool next(struct walk *w, struct range *range)
 	return more;
 }
 
-static void begin(struct walk *w, const struct pylinetable *t, const struct pylinetable_mark *mark)
+static void cpython_linetable_begin(struct cpython_linetable_walk *w, const struct pylinetable *t,
+				    const struct pylinetable_mark *mark)
 {
-	*w = (struct walk){ .table = t, .line = mark->line, .end = mark->at };
+	*w = (struct cpython_linetable_walk){ .table = t, .line = mark->line, .end = mark->at };
 	cursor_init(&w->cursor, t->bytes + mark->offset, t->len - mark->offset, "line table");
 }
 
 int pylinetable_init(struct pylinetable *t, enum pylinetable_form form, const void *bytes,
 		     size_t len, uint64_t code_len, uint32_t first_line, struct arena *arena)
 {
-	struct range range;
-	struct walk w;
+	struct cpython_linetable_range range;
+	struct cpython_linetable_walk w;
 
 	if (form != PYLINETABLE_LOCATIONS)
 		len -= len % 2; /* as CPython leaves an odd byte out */
@@ -161,8 +164,8 @@ int pylinetable_init(struct pylinetable *t, enum pylinetable_form form, const vo
 	t->marks[t->marks_count++] = (struct pylinetable_mark){ 0, 0, first_line };
 	if (len <= MARK_BYTES)
 		return 0;
-	begin(&w, t, t->marks);
-	while (next(&w, &range)) {
+	cpython_linetable_begin(&w, t, t->marks);
+	while (cpython_linetable_next(&w, &range)) {
 		size_t offset = cursor_offset(&w.cursor);
 
 		if (offset < len && offset >= t->marks_count * MARK_BYTES)
@@ -190,15 +193,15 @@ static const struct pylinetable_mark *mark_before(const struct pylinetable *t, u
 
 void pylinetable_find(const struct pylinetable *t, int64_t at, uint32_t *line, uint32_t *column)
 {
-	struct range range;
-	struct walk w;
+	struct cpython_linetable_range range;
+	struct cpython_linetable_walk w;
 
 	*line = at < 0 ? t->first_line : 0;
 	*column = 0;
 	if (at < 0 || (uint64_t)at >= t->code_len)
 		return;
-	begin(&w, t, mark_before(t, (uint64_t)at));
-	while (next(&w, &range)) {
+	cpython_linetable_begin(&w, t, mark_before(t, (uint64_t)at));
+	while (cpython_linetable_next(&w, &range)) {
 		if ((uint64_t)at >= range.end)
 			continue;
 		if (range.line <= 0 || range.line > INT32_MAX || range.column > INT32_MAX)

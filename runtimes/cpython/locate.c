@@ -55,7 +55,7 @@ static bool decode_head(const struct image *image, uint64_t function, uint64_t *
 	return true;
 }
 
-static bool find_root(struct located *l, const struct image *image, uint64_t *head)
+static bool locate_find_root(struct located *l, const struct image *image, uint64_t *head)
 {
 	uint64_t size;
 
@@ -131,7 +131,7 @@ static int find_version(struct located *l, struct cpython *python, const struct 
 	return version_of_texts(image, &l->hex);
 }
 
-static void set_name(struct cpython *python, uint32_t hex)
+static void locate_set_name(struct cpython *python, uint32_t hex)
 {
 	static const char suffix[] = { [0xa] = 'a', [0xb] = 'b', [0xc] = 'c' };
 	unsigned level = hex >> 4 & 0xf;
@@ -158,7 +158,7 @@ int cpython_locate(struct cpython *python, const struct image *image, uint64_t b
 
 	memset(python, 0, sizeof(*python));
 	elfsymbol_find(image, l.symbols, SYMBOLS);
-	if (!find_root(&l, image, &head))
+	if (!locate_find_root(&l, image, &head))
 		return ERR_NOTFOUND;
 	if (find_version(&l, python, image))
 		return ERR_NOMEM;
@@ -166,7 +166,7 @@ int cpython_locate(struct cpython *python, const struct image *image, uint64_t b
 		return error_set(why, ERR_FORMAT, "'%s' does not say which CPython it has",
 				 image_path(image));
 	python->version = (uint16_t)(l.hex >> 16);
-	set_name(python, l.hex);
+	locate_set_name(python, l.hex);
 	if (cpython_layout_set(python, l.has_debug ? l.debug : NULL))
 		return error_set(why, ERR_FORMAT, "'%s' has %s, which is not supported",
 				 image_path(image), python->name);

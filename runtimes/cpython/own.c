@@ -27,7 +27,7 @@ enum {
 	INTERPRETERS_MAX = 8,
 };
 
-struct search {
+struct own_search {
 	const struct cpython *python;
 	struct interp_copy *copy;
 	const struct interp_thread *thread;
@@ -37,7 +37,7 @@ struct search {
 /* The thread pointer decides where it is known. A state that was never deleted may have the number of
  * a thread that has ended, and a child that was made by fork(2) in C has its parent's
  * native_thread_id. */
-static bool is_own(const struct search *s, const uint8_t *state)
+static bool own_is_own(const struct own_search *s, const uint8_t *state)
 {
 	const struct cpython_thread_layout *l = &s->python->layout.thread;
 	uint64_t self = memory_word(state, l->id);
@@ -51,24 +51,24 @@ static bool is_own(const struct search *s, const uint8_t *state)
 	return bytes && pthread_tid(bytes, self) == s->thread->own_tid;
 }
 
-static void read_state(struct search *s, uint64_t addr, struct cpython_own *own)
+static void own_read_state(struct own_search *s, uint64_t addr, struct cpython_own *own)
 {
 	*own = (struct cpython_own){ .addr = addr };
 	if (addr)
 		own->bytes = interp_copy_need(s->copy, addr, s->python->layout.thread.size);
 }
 
-static bool read_own(struct search *s, uint64_t addr, struct cpython_own *own)
+static bool read_own(struct own_search *s, uint64_t addr, struct cpython_own *own)
 {
-	read_state(s, addr, own);
-	return own->bytes && is_own(s, own->bytes);
+	own_read_state(s, addr, own);
+	return own->bytes && own_is_own(s, own->bytes);
 }
 
 /* Where the state's newest cframe lies. */
 enum cframe_place { CFRAME_NONE, CFRAME_ON_STACK, CFRAME_ELSEWHERE };
 
 /* The thread's C stack, as far as it was copied. */
-static enum cframe_place place_of_cframe(const struct search *s, const struct cpython_own *own)
+static enum cframe_place place_of_cframe(const struct own_search *s, const struct cpython_own *own)
 {
 	const struct cpython_thread_layout *l = &s->python->layout.thread;
 	const struct memory *stack = s->copy->stack;
@@ -84,7 +84,8 @@ static enum cframe_place place_of_cframe(const struct search *s, const struct cp
 
 /* Leaves out states that another thread uses. One alone stays: the stack may have been copied in
  * part, or be another one than that of the thread. */
-static unsigned drop_used_elsewhere(const struct search *s, struct cpython_own *own, unsigned count)
+static unsigned drop_used_elsewhere(const struct own_search *s, struct cpython_own *own,
+				    unsigned count)
 {
 	unsigned kept = 0;
 
@@ -94,13 +95,13 @@ static unsigned drop_used_elsewhere(const struct search *s, struct cpython_own *
 	return kept ? kept : count;
 }
 
-static uint64_t interp_of(const struct search *s, const struct cpython_own *own)
+static uint64_t interp_of(const struct own_search *s, const struct cpython_own *own)
 {
 	return memory_word(own->bytes, s->python->layout.thread.interp);
 }
 
 /* Is it on its interpreter's list? What was freed is not. */
-static bool is_listed(struct search *s, const struct cpython_own *own)
+static bool is_listed(struct own_search *s, const struct cpython_own *own)
 {
 	const struct cpython_layout *l = &s->python->layout;
 	uint64_t prev = memory_word(own->bytes, l->thread.prev), link;
@@ -111,7 +112,8 @@ static bool is_listed(struct search *s, const struct cpython_own *own)
 
 /* Looks at the first states of an interpreter. False: no state is the thread's. *more: there are
  * states that were not looked at. */
-static bool search_interp(struct search *s, uint64_t interp, struct cpython_own *own, bool *more)
+static bool search_interp(struct own_search *s, uint64_t interp, struct cpython_own *own,
+			  bool *more)
 {
 	const struct cpython_layout *l = &s->python->layout;
 	uint64_t state;
@@ -133,7 +135,7 @@ static bool search_interp(struct search *s, uint64_t interp, struct cpython_own 
 }
 
 /* Appends the states of interpreters other than that of own[0]. */
-static unsigned search_interps(struct search *s, struct cpython_own *own, unsigned count,
+static unsigned search_interps(struct own_search *s, struct cpython_own *own, unsigned count,
 			       bool *more)
 {
 	uint64_t interp, first = count ? interp_of(s, &own[0]) : 0;
@@ -155,13 +157,13 @@ static unsigned search_interps(struct search *s, struct cpython_own *own, unsign
 	return count;
 }
 
-static bool is_used(const struct search *s, const struct cpython_own *own)
+static bool own_is_used(const struct own_search *s, const struct cpython_own *own)
 {
-	return is_own(s, own->bytes) || place_of_cframe(s, own) == CFRAME_ON_STACK;
+	return own_is_own(s, own->bytes) || place_of_cframe(s, own) == CFRAME_ON_STACK;
 }
 
 /* Appends the state that holds the GIL, or held it last, if it is another one of the thread's. */
-static unsigned add_holder(struct search *s, struct cpython_own *own, unsigned count)
+static unsigned own_add_holder(struct own_search *s, struct cpython_own *own, unsigned count)
 {
 	const struct cpython_layout *l = &s->python->layout;
 	uint64_t gil = s->python->gil, interp, holder;
@@ -177,8 +179,9 @@ static unsigned add_holder(struct search *s, struct cpython_own *own, unsigned c
 	for (unsigned i = 0; i < count; i++)
 		if (own[i].addr == holder)
 			return count;
-	read_state(s, holder, &own[count]);
-	return count + (own[count].bytes && is_used(s, &own[count]) && is_listed(s, &own[count]));
+	own_read_state(s, holder, &own[count]);
+	return count +
+	       (own[count].bytes && own_is_used(s, &own[count]) && is_listed(s, &own[count]));
 }
 
 /* Where the thread has no state now, the known one is not lost: its next one is likely to have the
@@ -186,14 +189,14 @@ static unsigned add_holder(struct search *s, struct cpython_own *own, unsigned c
 unsigned cpython_own_states(const struct cpython *python, struct interp_copy *copy,
 			    const struct interp_thread *thread, struct cpython_own *own, bool *lost)
 {
-	struct search s = { python, copy, thread, NEWEST_MAX };
+	struct own_search s = { python, copy, thread, NEWEST_MAX };
 	unsigned count = read_own(&s, thread->state, &own[0]);
 	bool more;
 
 	if (count && !cpython_chain_any(python, copy, own[0].addr, own[0].bytes))
 		count = is_listed(&s, &own[0]);
 	count = search_interps(&s, own, count, &more);
-	count = drop_used_elsewhere(&s, own, add_holder(&s, own, count));
+	count = drop_used_elsewhere(&s, own, own_add_holder(&s, own, count));
 	*lost = !count && more;
 	return count;
 }

@@ -24,7 +24,7 @@ enum {
  * to confirm it.
  */
 /* clang-format off */
-static const struct row {
+static const struct releases_row {
 	uint32_t field;
 	uint32_t at[RELEASES];
 } rows[] = {
@@ -128,7 +128,7 @@ enum { ROWS = sizeof(rows) / sizeof(*rows), DEBUG_ROWS = sizeof(debug_rows) / si
 /* Of struct _gil_runtime_state in an interpreter's state; by release as above. */
 static const uint16_t debug_gil[] = { 120, 128, 128 };
 
-static uint32_t *field(struct cpython_layout *layout, uint32_t at)
+static uint32_t *releases_field(struct cpython_layout *layout, uint32_t at)
 {
 	return (uint32_t *)((char *)layout + at);
 }
@@ -141,7 +141,7 @@ static bool is_object_field(uint32_t at)
 static void set_from_table(struct cpython *python, unsigned release)
 {
 	for (size_t i = 0; i < ROWS; i++) {
-		uint32_t *to = field(&python->layout, rows[i].field);
+		uint32_t *to = releases_field(&python->layout, rows[i].field);
 
 		*to = rows[i].at[release];
 		if (*to != NO && python->free_threaded && is_object_field(rows[i].field))
@@ -169,7 +169,7 @@ static int set_from_debug(struct cpython *python, const uint64_t *debug, unsigne
 			value -= gil;
 		if (!has_room(row->field, value))
 			return ERR_FORMAT;
-		*field(l, row->field) = (uint32_t)value;
+		*releases_field(l, row->field) = (uint32_t)value;
 	}
 	/* datastack_top stands behind datastack_chunk; the byte code is what a code object ends
 	 * with. */
@@ -178,7 +178,7 @@ static int set_from_debug(struct cpython *python, const uint64_t *debug, unsigne
 	return 0;
 }
 
-static uint32_t end_of(const uint32_t *fields, size_t count)
+static uint32_t releases_end_of(const uint32_t *fields, size_t count)
 {
 	uint32_t end = 0;
 
@@ -197,8 +197,8 @@ static void set_sizes(struct cpython_layout *l)
 				    t->chunk_top, t->holds_gil, t->gil_requested };
 	const uint32_t frame[] = { f->code, f->previous, f->at, f->owner, f->is_entry, f->tlbc };
 
-	l->thread.size = end_of(thread, sizeof(thread) / sizeof(*thread));
-	l->frame.size = end_of(frame, sizeof(frame) / sizeof(*frame));
+	l->thread.size = releases_end_of(thread, sizeof(thread) / sizeof(*thread));
+	l->frame.size = releases_end_of(frame, sizeof(frame) / sizeof(*frame));
 }
 
 int cpython_layout_set(struct cpython *python, const uint64_t *debug)

@@ -12,8 +12,8 @@
 /* More are not looked for. A list may also be longer because the memory lies. */
 enum { INTERPRETERS_MAX = 1024, STATES_MAX = 1 << 16 };
 
-static bool read_state(const struct cpython *python, const struct memory *memory,
-		       struct cpython_state *s)
+static bool states_read_state(const struct cpython *python, const struct memory *memory,
+			      struct cpython_state *s)
 {
 	const struct cpython_thread_layout *l = &python->layout.thread;
 
@@ -61,7 +61,7 @@ unsigned cpython_states_visit(const struct cpython *python, const struct memory 
 		if (memory_read_u64(memory, s.interp + l->interp.threads, &s.addr))
 			return strange + 1;
 		for (; s.addr && left; left--) {
-			if (!read_state(python, memory, &s)) {
+			if (!states_read_state(python, memory, &s)) {
 				strange++;
 				break;
 			}

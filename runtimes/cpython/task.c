@@ -90,8 +90,8 @@ done:
 	return task;
 }
 
-static bool is_named(const struct cpython *python, const struct memory *memory, uint64_t type,
-		     const char *expected)
+static bool task_is_named(const struct cpython *python, const struct memory *memory, uint64_t type,
+			  const char *expected)
 {
 	char name[TYPE_NAME_MAX];
 	size_t len = strlen(expected) + 1;
@@ -104,7 +104,7 @@ static bool is_named(const struct cpython *python, const struct memory *memory, 
 static bool is_task(const struct cpython *python, const struct memory *live, uint64_t type)
 {
 	for (unsigned i = 0; type && i < BASES_MAX; i++) {
-		if (is_named(python, live, type, "_asyncio.Task"))
+		if (task_is_named(python, live, type, "_asyncio.Task"))
 			return true;
 		if (memory_read_u64(live, type + python->layout.object.type_name + NAME_TO_BASE,
 				    &type))
@@ -144,9 +144,9 @@ void cpython_task_name(const void *rt, const struct memory *copy, const struct m
 	    memory_read_u64(copy, task + task_name(python), &at) ||
 	    memory_read_u64(copy, at + type_at, &type_of_name) || !is_task(python, live, type))
 		return;
-	if (is_named(python, live, type_of_name, "int"))
+	if (task_is_named(python, live, type_of_name, "int"))
 		format_number(python, copy, at, name, room);
-	else if (is_named(python, live, type_of_name, "str") &&
+	else if (task_is_named(python, live, type_of_name, "str") &&
 		 pyunicode_read(python, copy, at, name, room < NAME_CHARS ? room : NAME_CHARS))
 		name[0] = '\0';
 }

@@ -26,7 +26,7 @@ enum {
 
 /* `interned` has two bits; in free-threaded builds from 3.14 on the whole byte, or 16 bits. There
  * `kind`, which is not 0, tells which. */
-static unsigned state_of(const struct cpython *python, const uint8_t *head)
+static unsigned unicode_state_of(const struct cpython *python, const uint8_t *head)
 {
 	uint32_t state;
 
@@ -53,7 +53,7 @@ int pyunicode_find(const struct cpython *python, uint64_t addr, const uint8_t *o
 
 	if (len < o->text_ascii || len < o->text_state + 4 || len < o->text_length + 8)
 		return ERR_SHORT;
-	state = state_of(python, object);
+	state = unicode_state_of(python, object);
 	/* A compact string may be shorter than the pointers of one that is not. */
 	if (!(state & STATE_COMPACT) && len < o->text_compact + 8)
 		return ERR_SHORT;
@@ -70,8 +70,8 @@ int pyunicode_find(const struct cpython *python, uint64_t addr, const uint8_t *o
 	return 0;
 }
 
-static int find(const struct cpython *python, const struct memory *memory, uint64_t addr,
-		struct pyunicode_place *place)
+static int unicode_find(const struct cpython *python, const struct memory *memory, uint64_t addr,
+			struct pyunicode_place *place)
 {
 	const struct cpython_object_layout *o = &python->layout.object;
 	uint8_t head[PYUNICODE_HEAD_MAX];
@@ -89,7 +89,7 @@ static int find(const struct cpython *python, const struct memory *memory, uint6
 	return pyunicode_find(python, addr, head, o->text_compact + 8, place);
 }
 
-static uint32_t char_at(const void *chars, size_t i, unsigned width)
+static uint32_t unicode_char_at(const void *chars, size_t i, unsigned width)
 {
 	uint32_t ch = 0;
 
@@ -98,7 +98,7 @@ static uint32_t char_at(const void *chars, size_t i, unsigned width)
 }
 
 /* A character as UTF-8, or as an escape. */
-static size_t put(char text[16], uint32_t ch)
+static size_t unicode_put(char text[16], uint32_t ch)
 {
 	if (!ch)
 		return (size_t)snprintf(text, 16, "\\x00");
@@ -116,7 +116,7 @@ size_t pyunicode_encode(const void *chars, size_t count, unsigned width, bool mo
 	char one[16];
 
 	for (size_t i = 0; i < count; i++) {
-		size_t size = put(one, char_at(chars, i, width));
+		size_t size = unicode_put(one, unicode_char_at(chars, i, width));
 
 		if (len + size >= room) {
 			more = true;
@@ -141,7 +141,7 @@ int pyunicode_read(const struct cpython *python, const struct memory *memory, ui
 	uint8_t chars[PYUNICODE_MAX * 4];
 	struct pyunicode_place place;
 	size_t count;
-	int rc = find(python, memory, addr, &place);
+	int rc = unicode_find(python, memory, addr, &place);
 
 	if (rc)
 		return rc;

@@ -35,7 +35,7 @@ enum {
 	PROOF_BYTES = 1 << 16, /* of a file: what proves that it is still there */
 };
 
-struct entry {
+struct gdbjit_entry {
 	uint64_t addr, file, size;
 	uint64_t hash;	  /* of its first bytes */
 	uint64_t checked; /* the walk in which they were the same */
@@ -47,13 +47,13 @@ struct gdbjit {
 	const struct memory *memory;
 	uint64_t descriptor;		/* its address */
 	uint8_t last[DESCRIPTOR_BYTES]; /* as it was when the list was read */
-	struct entry *entries;		/* the oldest first; owned */
+	struct gdbjit_entry *entries;	/* the oldest first; owned */
 	size_t count, room;
 	struct strset names; /* names stay, so that a frame's key is true for ever */
 	uint64_t walk;
 };
 
-static void release(void *data)
+static void gdbjit_release(void *data)
 {
 	struct gdbjit *rt = data;
 
@@ -64,8 +64,8 @@ static void release(void *data)
 	free(rt);
 }
 
-static bool copy_file(const struct gdbjit *rt, const struct entry *e, uint64_t most, void **bytes,
-		      size_t *len)
+static bool copy_file(const struct gdbjit *rt, const struct gdbjit_entry *e, uint64_t most,
+		      void **bytes, size_t *len)
 {
 	*len = e->size < most ? e->size : most;
 	*bytes = malloc(*len ? *len : 1);
@@ -81,7 +81,7 @@ static uint64_t hash_file(const void *bytes, size_t len)
 }
 
 /* What cannot be read is an entry without functions. ERR_FORMAT: it is no ELF file. */
-static int read_file(struct gdbjit *rt, struct entry *e)
+static int gdbjit_read_file(struct gdbjit *rt, struct gdbjit_entry *e)
 {
 	void *bytes;
 	size_t len;
@@ -95,7 +95,7 @@ static int read_file(struct gdbjit *rt, struct entry *e)
 	return rc;
 }
 
-static bool is_known(const struct gdbjit *rt, const struct entry *e)
+static bool gdbjit_is_known(const struct gdbjit *rt, const struct gdbjit_entry *e)
 {
 	for (size_t i = rt->count; i--;)
 		if (rt->entries[i].addr == e->addr && rt->entries[i].file == e->file &&
@@ -104,11 +104,11 @@ static bool is_known(const struct gdbjit *rt, const struct entry *e)
 	return false;
 }
 
-static int add_entry(struct gdbjit *rt, struct entry *e)
+static int gdbjit_add_entry(struct gdbjit *rt, struct gdbjit_entry *e)
 {
 	int rc = room_for((void **)&rt->entries, &rt->room, rt->count + 1, sizeof(*e)) ?
 			 ERR_NOMEM :
-			 read_file(rt, e);
+			 gdbjit_read_file(rt, e);
 
 	if (rc)
 		jitobject_release(&e->object);
@@ -132,14 +132,14 @@ static void drop_gone(struct gdbjit *rt)
 
 /* Reads the entries from `at` on, up to the first one that is known. 0, ERR_FORMAT: the first one
  * is no ELF file, but of a format of the compiler's own (Erlang's); ERR_NOMEM. */
-static int read_entries(struct gdbjit *rt, uint64_t at)
+static int gdbjit_read_entries(struct gdbjit *rt, uint64_t at)
 {
 	int first = 0;
 
 	drop_gone(rt);
 	for (unsigned i = 0; at && rt->count < ENTRIES_MAX && i < ENTRIES_MAX; i++) {
 		uint8_t bytes[ENTRY_BYTES];
-		struct entry e = { .addr = at };
+		struct gdbjit_entry e = { .addr = at };
 		int rc;
 
 		if (rt->memory->read(rt->memory, at, bytes, sizeof(bytes)))
@@ -147,9 +147,9 @@ static int read_entries(struct gdbjit *rt, uint64_t at)
 		at = memory_word(bytes, 0);
 		e.file = memory_word(bytes, 16);
 		e.size = memory_word(bytes, 24);
-		if (is_known(rt, &e))
+		if (gdbjit_is_known(rt, &e))
 			break;
-		rc = add_entry(rt, &e);
+		rc = gdbjit_add_entry(rt, &e);
 		if (rc == ERR_NOMEM)
 			return rc;
 		first = i ? first : rc;
@@ -158,7 +158,7 @@ static int read_entries(struct gdbjit *rt, uint64_t at)
 }
 
 /* Has the list changed? Then what is new is read. */
-static int refresh(struct gdbjit *rt)
+static int gdbjit_refresh(struct gdbjit *rt)
 {
 	uint8_t now[DESCRIPTOR_BYTES];
 
@@ -170,11 +170,11 @@ static int refresh(struct gdbjit *rt)
 	if (!memcmp(now, rt->last, sizeof(now)))
 		return 0;
 	memcpy(rt->last, now, sizeof(now));
-	return read_entries(rt, memory_word(now, 16));
+	return gdbjit_read_entries(rt, memory_word(now, 16));
 }
 
-static int find(void **result, const struct image *image, uint64_t bias,
-		const struct memory *memory, struct error *why)
+static int gdbjit_find(void **result, const struct image *image, uint64_t bias,
+		       const struct memory *memory, struct error *why)
 {
 	struct elfsymbol symbol = { .name = "__jit_debug_descriptor" };
 	struct gdbjit *rt;
@@ -188,31 +188,31 @@ static int find(void **result, const struct image *image, uint64_t bias,
 		return ERR_NOMEM;
 	rt->memory = memory;
 	rt->descriptor = symbol.addr + bias;
-	rc = strset_init(&rt->names) ? ERR_NOMEM : refresh(rt);
+	rc = strset_init(&rt->names) ? ERR_NOMEM : gdbjit_refresh(rt);
 	if (!rc)
 		*result = rt;
 	else
-		release(rt);
+		gdbjit_release(rt);
 	return rc == ERR_FORMAT ? ERR_NOTFOUND : rc;
 }
 
-static const char *version(const void *rt)
+static const char *gdbjit_version(const void *rt)
 {
 	(void)rt;
 	return "code registered for gdb";
 }
 
-static void begin(void *data, pid_t own_tid)
+static void gdbjit_begin(void *data, pid_t own_tid)
 {
 	struct gdbjit *rt = data;
 
 	(void)own_tid;
 	rt->walk++;
-	refresh(rt);
+	gdbjit_refresh(rt);
 }
 
 /* Is the entry's file still what was read? */
-static bool holds(struct gdbjit *rt, struct entry *e)
+static bool gdbjit_holds(struct gdbjit *rt, struct gdbjit_entry *e)
 {
 	void *bytes;
 	size_t len;
@@ -233,9 +233,10 @@ static bool holds(struct gdbjit *rt, struct entry *e)
 static const struct jit_object *object_at(struct gdbjit *rt, uint64_t addr)
 {
 	for (size_t i = rt->count; i--;) {
-		struct entry *e = &rt->entries[i];
+		struct gdbjit_entry *e = &rt->entries[i];
 
-		if (addr >= e->object.low && addr < e->object.high && !e->gone && holds(rt, e))
+		if (addr >= e->object.low && addr < e->object.high && !e->gone &&
+		    gdbjit_holds(rt, e))
 			return &e->object;
 	}
 	return NULL;
@@ -261,7 +262,8 @@ static int step_by_table(struct walk *w, const struct cfi_table *table, uint64_t
 	return end;
 }
 
-static int step(void *data, struct walk *w, enum frame_kind *kind, struct managed_frame *frame)
+static int gdbjit_step(void *data, struct walk *w, enum frame_kind *kind,
+		       struct managed_frame *frame)
 {
 	uint64_t addr = frame_code_address(w->regs.r[DWARF_PC], *kind);
 	const struct jit_object *o = object_at(data, addr);
@@ -277,8 +279,8 @@ static int step(void *data, struct walk *w, enum frame_kind *kind, struct manage
 	return rule ? step_by_table(w, o->table, addr, rule) : step_by_guess(w);
 }
 
-static int names(void *data, const struct managed_frame *frame, struct arena *arena,
-		 struct managed_names *to)
+static int gdbjit_names(void *data, const struct managed_frame *frame, struct arena *arena,
+			struct managed_names *to)
 {
 	const char *name = strset_get(&((const struct gdbjit *)data)->names, (uint32_t)frame->id);
 
@@ -290,10 +292,10 @@ static int names(void *data, const struct managed_frame *frame, struct arena *ar
 
 const struct managed_ops gdbjit_ops = {
 	.mapping = "[jit]",
-	.find = find,
-	.free = release,
-	.version = version,
-	.begin = begin,
-	.step = step,
-	.names = names,
+	.find = gdbjit_find,
+	.free = gdbjit_release,
+	.version = gdbjit_version,
+	.begin = gdbjit_begin,
+	.step = gdbjit_step,
+	.names = gdbjit_names,
 };

@@ -34,25 +34,26 @@ struct file {
 	struct jit_object *object;
 };
 
-struct section {
+struct gdbjit_object_section {
 	uint32_t name, type, link;
 	uint64_t addr, offset, size;
 };
 
 /* A part of the file; of one that does not lie in it whole, nothing. */
-static void part(const struct file *f, uint64_t offset, uint64_t size, struct cursor *c)
+static void gdbjit_object_part(const struct file *f, uint64_t offset, uint64_t size,
+			       struct cursor *c)
 {
 	bool lies_in = offset <= f->len && size <= f->len - offset;
 
 	cursor_init(c, lies_in ? f->bytes + offset : NULL, lies_in ? size : 0, "registered file");
 }
 
-static bool read_header(struct file *f)
+static bool gdbjit_object_read_header(struct file *f)
 {
 	struct cursor c;
 	uint64_t type, entry;
 
-	part(f, 0, sizeof(Elf64_Ehdr), &c);
+	gdbjit_object_part(f, 0, sizeof(Elf64_Ehdr), &c);
 	if (cursor_uint(&c, 4) != 0x464c457f || cursor_byte(&c) != ELFCLASS64 ||
 	    cursor_byte(&c) != ELFDATA2LSB)
 		return false;
@@ -70,13 +71,13 @@ static bool read_header(struct file *f)
 	return !c.failed && entry == sizeof(Elf64_Shdr) && f->count <= SECTIONS_MAX;
 }
 
-static bool section_at(const struct file *f, uint64_t i, struct section *s)
+static bool section_at(const struct file *f, uint64_t i, struct gdbjit_object_section *s)
 {
 	struct cursor c;
 
 	if (i >= f->count)
 		return false;
-	part(f, f->sections + i * sizeof(Elf64_Shdr), sizeof(Elf64_Shdr), &c);
+	gdbjit_object_part(f, f->sections + i * sizeof(Elf64_Shdr), sizeof(Elf64_Shdr), &c);
 	s->name = (uint32_t)cursor_uint(&c, 4);
 	s->type = (uint32_t)cursor_uint(&c, 4);
 	cursor_uint(&c, 8); /* flags */
@@ -88,21 +89,22 @@ static bool section_at(const struct file *f, uint64_t i, struct section *s)
 }
 
 /* A text of a table of strings; NULL: it does not end there. */
-static const char *text_at(const struct file *f, uint64_t table, uint64_t at)
+static const char *gdbjit_object_text_at(const struct file *f, uint64_t table, uint64_t at)
 {
-	struct section s;
+	struct gdbjit_object_section s;
 	struct cursor c;
 	const char *text;
 
 	if (!section_at(f, table, &s) || s.type != SHT_STRTAB || at >= s.size)
 		return NULL;
-	part(f, s.offset, s.size, &c);
+	gdbjit_object_part(f, s.offset, s.size, &c);
 	cursor_bytes(&c, at);
 	text = (const char *)c.pos;
 	return memchr(text ? text : "x", 0, text ? cursor_left(&c) : 1) ? text : NULL;
 }
 
-static int add_function(struct file *f, uint64_t start, uint64_t size, const char *name)
+static int gdbjit_object_add_function(struct file *f, uint64_t start, uint64_t size,
+				      const char *name)
 {
 	struct jit_object *o = f->object;
 	struct jit_function function = { .start = start, .end = start + size };
@@ -118,14 +120,14 @@ static int add_function(struct file *f, uint64_t start, uint64_t size, const cha
 }
 
 /* One symbol. Without a size it reaches to its section's end. */
-static int take_symbol(struct file *f, struct cursor *c, uint64_t strings)
+static int gdbjit_object_take_symbol(struct file *f, struct cursor *c, uint64_t strings)
 {
 	uint32_t name = (uint32_t)cursor_uint(c, 4);
 	uint8_t info = cursor_byte(c);
 	uint64_t other = cursor_uint(c, 1), index = cursor_uint(c, 2), start = cursor_uint(c, 8),
 		 size = cursor_uint(c, 8), offset;
-	const char *text = text_at(f, strings, name);
-	struct section s;
+	const char *text = gdbjit_object_text_at(f, strings, name);
+	struct gdbjit_object_section s;
 
 	(void)other;
 	if (c->failed || ELF64_ST_TYPE(info) != STT_FUNC || !text || !*text ||
@@ -136,21 +138,21 @@ static int take_symbol(struct file *f, struct cursor *c, uint64_t strings)
 		return 0;
 	if (!size || size > s.size - offset)
 		size = s.size - offset;
-	return add_function(f, s.addr + offset, size, text);
+	return gdbjit_object_add_function(f, s.addr + offset, size, text);
 }
 
-static int take_symbols(struct file *f, const struct section *s)
+static int gdbjit_object_take_symbols(struct file *f, const struct gdbjit_object_section *s)
 {
 	struct cursor c;
 	int rc = 0;
 
-	part(f, s->offset, s->size, &c);
+	gdbjit_object_part(f, s->offset, s->size, &c);
 	for (unsigned i = 0; !rc && i < SYMBOLS_MAX && cursor_left(&c) >= sizeof(Elf64_Sym); i++)
-		rc = take_symbol(f, &c, s->link);
+		rc = gdbjit_object_take_symbol(f, &c, s->link);
 	return rc;
 }
 
-static int by_start(const void *a, const void *b)
+static int gdbjit_object_by_start(const void *a, const void *b)
 {
 	const struct jit_function *x = a, *y = b;
 
@@ -160,14 +162,14 @@ static int by_start(const void *a, const void *b)
 static int take_functions(struct file *f)
 {
 	struct jit_object *o = f->object;
-	struct section s;
+	struct gdbjit_object_section s;
 	int rc = 0;
 
 	for (unsigned i = 0; !rc && i < f->count; i++)
 		if (section_at(f, i, &s) && s.type == SHT_SYMTAB)
-			rc = take_symbols(f, &s);
+			rc = gdbjit_object_take_symbols(f, &s);
 	if (o->count)
-		qsort(o->functions, o->count, sizeof(*o->functions), by_start);
+		qsort(o->functions, o->count, sizeof(*o->functions), gdbjit_object_by_start);
 	o->low = o->count ? o->functions[0].start : 0;
 	for (size_t i = 0; i < o->count; i++)
 		o->high = o->functions[i].end > o->high ? o->functions[i].end : o->high;
@@ -183,7 +185,7 @@ struct sections {
 };
 
 /* The section as it was loaded, which is relocated. */
-static void *loaded(const struct file *f, const struct section *s)
+static void *loaded(const struct file *f, const struct gdbjit_object_section *s)
 {
 	void *copy = s->addr ? malloc(s->size) : NULL;
 
@@ -194,7 +196,7 @@ static void *loaded(const struct file *f, const struct section *s)
 	return copy;
 }
 
-static void take_cfi(const struct file *f, const struct section *s, bool eh_frame,
+static void take_cfi(const struct file *f, const struct gdbjit_object_section *s, bool eh_frame,
 		     struct sections *to)
 {
 	struct cursor c;
@@ -203,7 +205,7 @@ static void take_cfi(const struct file *f, const struct section *s, bool eh_fram
 	if (to->count == CFI_SECTIONS || !s->size || s->size > CFI_MAX)
 		return;
 	copy = loaded(f, s);
-	part(f, s->offset, s->size, &c);
+	gdbjit_object_part(f, s->offset, s->size, &c);
 	if (!copy && (s->type == SHT_NOBITS || !cursor_left(&c)))
 		return;
 	to->copies[to->count] = copy;
@@ -221,12 +223,13 @@ static int make_table(const struct file *f)
 {
 	struct sections found = { .count = 0 };
 	struct jit_object *o = f->object;
-	struct section s;
+	struct gdbjit_object_section s;
 	int rc = 0;
 
 	for (unsigned i = 0; i < f->count; i++) {
-		const char *name = section_at(f, i, &s) ? text_at(f, f->names_section, s.name) :
-							  NULL;
+		const char *name = section_at(f, i, &s) ?
+					   gdbjit_object_text_at(f, f->names_section, s.name) :
+					   NULL;
 
 		if (name && (!strcmp(name, ".eh_frame") || !strcmp(name, ".debug_frame")))
 			take_cfi(f, &s, name[1] == 'e', &found);
@@ -245,7 +248,7 @@ int jitobject_read(struct jit_object *o, const void *bytes, size_t len, const st
 		.bytes = bytes, .len = len, .memory = memory, .names = names, .object = o
 	};
 
-	if (!read_header(&f))
+	if (!gdbjit_object_read_header(&f))
 		return ERR_FORMAT;
 	if (take_functions(&f))
 		return ERR_NOMEM;

@@ -49,11 +49,11 @@ static const uint32_t without_goid = 1 << 6 | 1 << 10 | 1 << 11; /* the goid may
 
 static const char first_reason[] = "GC assist marking"; /* second one, after "", in every release */
 
-struct slice {
+struct go_check_slice {
 	uint64_t first, len, cap;
 };
 
-static bool get(const struct golive *l, uint64_t address, void *to, size_t len)
+static bool go_check_get(const struct golive *l, uint64_t address, void *to, size_t len)
 {
 	return address && address < 1ull << 47 && !l->memory->read(l->memory, address, to, len);
 }
@@ -70,7 +70,7 @@ static int not_yet(struct error *err, const char *what)
 
 /* The offsets come from the process, too, so they are checked. An offset is valid when eight bytes
  * from it on lie within the record. */
-static bool within(const uint32_t *offsets, size_t count, uint32_t bytes)
+static bool go_check_within(const uint32_t *offsets, size_t count, uint32_t bytes)
 {
 	for (size_t i = 0; i < count; i++)
 		if (offsets[i] != GO_NO_FIELD && offsets[i] > bytes - 8)
@@ -78,12 +78,12 @@ static bool within(const uint32_t *offsets, size_t count, uint32_t bytes)
 	return true;
 }
 
-static bool fields_fit(const struct gofields *f)
+static bool go_check_fields_fit(const struct gofields *f)
 {
 	return f->g.bytes >= 64 && f->g.bytes <= G_BYTES && f->m.bytes >= 64 &&
 	       f->m.bytes <= M_BYTES &&
-	       within(&f->g.m, sizeof(f->g) / sizeof(uint32_t) - 1, f->g.bytes) &&
-	       within(&f->m.id, sizeof(f->m) / sizeof(uint32_t) - 1, f->m.bytes);
+	       go_check_within(&f->g.m, sizeof(f->g) / sizeof(uint32_t) - 1, f->g.bytes) &&
+	       go_check_within(&f->m.id, sizeof(f->m) / sizeof(uint32_t) - 1, f->m.bytes);
 }
 
 /* True if a failed comparison is to be repeated. The first repetitions follow at once, the later
@@ -111,7 +111,7 @@ static bool function_is(const struct golive *l, uint64_t pc, const char *wanted)
 }
 
 /* True for Go's code or a plugin's. */
-static bool is_code(const struct golive *l, uint64_t pc)
+static bool go_check_is_code(const struct golive *l, uint64_t pc)
 {
 	return function_is(l, pc, NULL) || modmap_find(l->maps, pc);
 }
@@ -124,7 +124,7 @@ static const char *look_at_g(const struct golive *l, uint64_t address, bool is_f
 	uint64_t lo, hi, sp, goid, made;
 	uint32_t status;
 
-	if (address % 8 || !get(l, address, g, f->g.bytes))
+	if (address % 8 || !go_check_get(l, address, g, f->g.bytes))
 		return "it is not in memory";
 	memcpy(&status, g + f->g.status, sizeof(status));
 	status &= ~(uint32_t)SCAN;
@@ -136,7 +136,7 @@ static const char *look_at_g(const struct golive *l, uint64_t address, bool is_f
 	if (is_first && goid == 1 && !function_is(l, memory_word(g, f->g.start_pc), "runtime.main"))
 		return "it did not begin in runtime.main";
 	made = memory_word(g, f->g.go_pc);
-	if (made && !is_code(l, made))
+	if (made && !go_check_is_code(l, made))
 		return "what made it is no code";
 	lo = memory_word(g, 0);
 	hi = memory_word(g, 8);
@@ -145,7 +145,7 @@ static const char *look_at_g(const struct golive *l, uint64_t address, bool is_f
 		return NULL;
 	if (lo >= hi || lo % 8 || hi % 8 || sp < lo || sp > hi)
 		return "its stack pointer is not in its stack";
-	return is_code(l, memory_word(g, f->g.pc)) ? NULL : "what it executes is no code";
+	return go_check_is_code(l, memory_word(g, f->g.pc)) ? NULL : "what it executes is no code";
 }
 
 static int check_g(const struct golive *l, uint64_t address, size_t i, struct error *err)
@@ -164,24 +164,24 @@ static int check_g(const struct golive *l, uint64_t address, size_t i, struct er
 			 i + 1, why);
 }
 
-static bool read_slice(const struct golive *l, uint64_t at, struct slice *s)
+static bool go_check_read_slice(const struct golive *l, uint64_t at, struct go_check_slice *s)
 {
-	struct slice again;
+	struct go_check_slice again;
 
 	for (int try = 0; try < TRIES; try++)
-		if (get(l, at, s, sizeof(*s)) && get(l, at, &again, sizeof(again)) &&
-		    !memcmp(s, &again, sizeof(again)))
+		if (go_check_get(l, at, s, sizeof(*s)) &&
+		    go_check_get(l, at, &again, sizeof(again)) && !memcmp(s, &again, sizeof(again)))
 			return true;
 	return false;
 }
 
-static int check_list(const struct golive *l, const struct slice *all, struct error *err)
+static int check_list(const struct golive *l, const struct go_check_slice *all, struct error *err)
 {
 	uint64_t gs[GS_CHECKED];
 	size_t count = all->len < GS_CHECKED ? (size_t)all->len : GS_CHECKED;
 	int rc = 0;
 
-	if (!get(l, all->first, gs, count * sizeof(*gs)))
+	if (!go_check_get(l, all->first, gs, count * sizeof(*gs)))
 		return not_understood(err, "its list of goroutines cannot be read");
 	for (size_t i = 0; i < count && !rc; i++)
 		rc = check_g(l, gs[i], i, err);
@@ -191,20 +191,20 @@ static int check_list(const struct golive *l, const struct slice *all, struct er
 /* When the list grows, it moves to a new array, and the old one may be reused. */
 static int check_gs(const struct golive *l, struct error *err)
 {
-	struct slice all, after;
+	struct go_check_slice all, after;
 	int rc;
 
 	if (!l->places.all_gs)
 		return not_understood(err, "where its goroutines are is not found");
 	for (int tried = 1;; tried++) {
-		if (!read_slice(l, l->places.all_gs, &all))
+		if (!go_check_read_slice(l, l->places.all_gs, &all))
 			return not_understood(err, "its list of goroutines cannot be read");
 		if (!all.first && !all.len)
 			return not_yet(err, "it has no goroutine");
 		if (all.len > all.cap || all.cap > GS_MAX || !all.len)
 			return not_understood(err, "its list of goroutines is none");
 		rc = check_list(l, &all, err);
-		if (!rc || tried == TRIES || !read_slice(l, l->places.all_gs, &after) ||
+		if (!rc || tried == TRIES || !go_check_read_slice(l, l->places.all_gs, &after) ||
 		    after.first == all.first)
 			return rc;
 	}
@@ -227,7 +227,7 @@ static bool is_thread_elsewhere(const struct process *p, uint64_t number)
 	return found;
 }
 
-static bool is_thread(const struct golive *l, uint64_t number)
+static bool go_check_is_thread(const struct golive *l, uint64_t number)
 {
 	char path[32];
 	struct stat st;
@@ -245,18 +245,18 @@ static const char *look_at_m(const struct golive *l, uint64_t address, uint8_t m
 	const struct gofields *f = &l->fields;
 	uint64_t g0, back = 0, curg, goid = 0, made;
 
-	if (address % 8 || !get(l, address, m, f->m.bytes))
+	if (address % 8 || !go_check_get(l, address, m, f->m.bytes))
 		return "it is not in memory";
 	g0 = memory_word(m, f->m.g0);
-	if (!get(l, g0 + f->g.m, &back, sizeof(back)) || back != address)
+	if (!go_check_get(l, g0 + f->g.m, &back, sizeof(back)) || back != address)
 		return "its g0 is not its own";
-	if (!get(l, g0 + f->g.goid, &goid, sizeof(goid)) || goid)
+	if (!go_check_get(l, g0 + f->g.goid, &goid, sizeof(goid)) || goid)
 		return "its g0 has a number";
 	made = memory_word(m, f->m.create_stack);
-	if (made && !is_code(l, made))
+	if (made && !go_check_is_code(l, made))
 		return "what made it is no code";
 	curg = memory_word(m, f->m.curg);
-	if (curg && (!get(l, curg + f->g.m, &back, sizeof(back)) || back != address))
+	if (curg && (!go_check_get(l, curg + f->g.m, &back, sizeof(back)) || back != address))
 		return "its goroutine is not its own";
 	return NULL;
 }
@@ -286,18 +286,19 @@ static int check_ms(const struct golive *l, struct error *err)
 	bool thread = false, begun = false;
 	int rc = 0;
 
-	if (!l->places.all_ms || !get(l, l->places.all_ms, &at, sizeof(at)))
+	if (!l->places.all_ms || !go_check_get(l, l->places.all_ms, &at, sizeof(at)))
 		return not_understood(err, "where its threads are is not found");
 	if (!at)
 		return not_yet(err, "it has no thread");
 	for (unsigned i = 0; at && !rc; i++, at = next) {
-		if (i == MS_MAX || !get(l, at + l->fields.m.all_link, &next, sizeof(next)))
+		if (i == MS_MAX || !go_check_get(l, at + l->fields.m.all_link, &next, sizeof(next)))
 			return not_understood(err, "its list of threads is none");
 		if (next && i >= MS_CHECKED)
 			continue;
 		rc = check_m(l, at, m, err);
 		begun |= !rc && memory_word(m, l->fields.m.procid);
-		thread |= !rc && !thread && is_thread(l, memory_word(m, l->fields.m.procid));
+		thread |= !rc && !thread &&
+			  go_check_is_thread(l, memory_word(m, l->fields.m.procid));
 	}
 	if (!rc && !begun)
 		return not_yet(err, "it has no thread");
@@ -313,8 +314,8 @@ static int check_reasons(const struct golive *l, struct error *err)
 
 	if (!l->places.wait_reasons) /* not found: stripped, and compiled without inlining */
 		return 0;
-	if (!get(l, l->places.wait_reasons, words, sizeof(words)) || words[1] ||
-	    words[3] != sizeof(text) || !get(l, words[2], text, sizeof(text)) ||
+	if (!go_check_get(l, l->places.wait_reasons, words, sizeof(words)) || words[1] ||
+	    words[3] != sizeof(text) || !go_check_get(l, words[2], text, sizeof(text)) ||
 	    memcmp(text, first_reason, sizeof(text)))
 		return not_understood(err, "the names of reasons to wait are none");
 	return 0;
@@ -324,7 +325,7 @@ int gocheck(const struct golive *l, struct error *err)
 {
 	int rc;
 
-	if (!fields_fit(&l->fields))
+	if (!go_check_fields_fit(&l->fields))
 		return not_understood(err, "its records are not as large as their fields say");
 	rc = check_gs(l, err);
 	if (!rc)

@@ -24,12 +24,12 @@ enum {
 static const uint64_t LONG_MAX_BYTES = 1ull << 40; /* no Go string is longer */
 
 /* A Go string: address, length. */
-struct text {
+struct go_labels_text {
 	uint64_t at, len;
 };
 
-struct pair {
-	struct text key, value;
+struct go_labels_pair {
+	struct go_labels_text key, value;
 };
 
 struct set {
@@ -45,8 +45,8 @@ struct golabels {
 	struct arena arena; /* memory of all sets */
 	struct set *sets;
 	size_t count, room;
-	struct hashindex index;		  /* by address, when sets are cached */
-	struct pair pairs[GO_LABELS_MAX]; /* of the set that is being read */
+	struct hashindex index;			    /* by address, when sets are cached */
+	struct go_labels_pair pairs[GO_LABELS_MAX]; /* of the set that is being read */
 	size_t pair_count;
 };
 
@@ -62,7 +62,7 @@ int golabels_new(struct golabels **out, const struct memory *memory, unsigned mi
 	return 0;
 }
 
-static void forget(struct golabels *l)
+static void go_labels_forget(struct golabels *l)
 {
 	arena_release(&l->arena);
 	hashindex_clear(&l->index);
@@ -73,7 +73,7 @@ void golabels_free(struct golabels *l)
 {
 	if (!l)
 		return;
-	forget(l);
+	go_labels_forget(l);
 	hashindex_release(&l->index);
 	free(l->sets);
 	free(l);
@@ -81,18 +81,18 @@ void golabels_free(struct golabels *l)
 
 void golabels_remember(struct golabels *l, bool remember)
 {
-	forget(l);
+	go_labels_forget(l);
 	l->remember = remember;
 }
 
-static bool has_address(const void *owner, uint32_t id, const void *key)
+static bool go_labels_has_address(const void *owner, uint32_t id, const void *key)
 {
 	const struct golabels *l = owner;
 
 	return l->sets[id].address == *(const uint64_t *)key;
 }
 
-static int read_slice(struct golabels *l, uint64_t address)
+static int go_labels_read_slice(struct golabels *l, uint64_t address)
 {
 	uint64_t slice[3]; /* address, length, capacity */
 
@@ -100,8 +100,8 @@ static int read_slice(struct golabels *l, uint64_t address)
 	    slice[1] > slice[2])
 		return ERR_FORMAT;
 	l->pair_count = (size_t)slice[1];
-	if (l->pair_count &&
-	    l->memory->read(l->memory, slice[0], l->pairs, l->pair_count * sizeof(struct pair)))
+	if (l->pair_count && l->memory->read(l->memory, slice[0], l->pairs,
+					     l->pair_count * sizeof(struct go_labels_pair)))
 		return ERR_FORMAT;
 	return 0;
 }
@@ -109,7 +109,7 @@ static int read_slice(struct golabels *l, uint64_t address)
 static int keep_pair(void *ctx, const void *key, const void *value)
 {
 	struct golabels *l = ctx;
-	struct pair *p = &l->pairs[l->pair_count++];
+	struct go_labels_pair *p = &l->pairs[l->pair_count++];
 
 	memcpy(&p->key, key, sizeof(p->key));
 	memcpy(&p->value, value, sizeof(p->value));
@@ -118,7 +118,8 @@ static int keep_pair(void *ctx, const void *key, const void *value)
 
 static int read_map(struct golabels *l, uint64_t address)
 {
-	struct gomap_kind kind = { l->minor, sizeof(struct text), sizeof(struct text) };
+	struct gomap_kind kind = { l->minor, sizeof(struct go_labels_text),
+				   sizeof(struct go_labels_text) };
 	uint64_t map;
 	int rc;
 
@@ -129,7 +130,8 @@ static int read_map(struct golabels *l, uint64_t address)
 	return rc == ERR_LIMIT ? ERR_FORMAT : rc;
 }
 
-static int read_text(struct golabels *l, const struct text *t, const char **text, size_t *len)
+static int go_labels_read_text(struct golabels *l, const struct go_labels_text *t,
+			       const char **text, size_t *len)
 {
 	char bytes[GO_LABEL_MAX];
 
@@ -141,7 +143,7 @@ static int read_text(struct golabels *l, const struct text *t, const char **text
 	return *text ? 0 : ERR_NOMEM;
 }
 
-static int by_key(const void *a, const void *b)
+static int go_labels_by_key(const void *a, const void *b)
 {
 	const struct golabel *x = a, *y = b;
 	int order = memcmp(x->key, y->key, x->key_len < y->key_len ? x->key_len : y->key_len);
@@ -149,9 +151,9 @@ static int by_key(const void *a, const void *b)
 	return order ? order : (x->key_len > y->key_len) - (x->key_len < y->key_len);
 }
 
-static int read_set(struct golabels *l, uint64_t address, struct set *s)
+static int go_labels_read_set(struct golabels *l, uint64_t address, struct set *s)
 {
-	int rc = l->minor < SLICE_SINCE ? read_map(l, address) : read_slice(l, address);
+	int rc = l->minor < SLICE_SINCE ? read_map(l, address) : go_labels_read_slice(l, address);
 
 	if (rc)
 		return rc;
@@ -162,12 +164,12 @@ static int read_set(struct golabels *l, uint64_t address, struct set *s)
 	for (size_t i = 0; !rc && i < s->count; i++) {
 		struct golabel *g = &s->labels[i];
 
-		rc = read_text(l, &l->pairs[i].key, &g->key, &g->key_len);
+		rc = go_labels_read_text(l, &l->pairs[i].key, &g->key, &g->key_len);
 		if (!rc)
-			rc = read_text(l, &l->pairs[i].value, &g->value, &g->value_len);
+			rc = go_labels_read_text(l, &l->pairs[i].value, &g->value, &g->value_len);
 	}
 	if (!rc)
-		qsort(s->labels, s->count, sizeof(*s->labels), by_key);
+		qsort(s->labels, s->count, sizeof(*s->labels), go_labels_by_key);
 	return rc;
 }
 
@@ -175,16 +177,16 @@ int golabels_read(struct golabels *l, uint64_t address, const struct golabel **l
 		  size_t *count)
 {
 	uint64_t hash = hash_bytes(&address, sizeof(address));
-	uint32_t id = hashindex_find(&l->index, hash, has_address, l, &address);
+	uint32_t id = hashindex_find(&l->index, hash, go_labels_has_address, l, &address);
 	int rc = 0;
 
 	if (id == HASHINDEX_NONE) {
 		if (!l->remember || l->count == SETS_MAX || l->arena.total > TEXT_MAX)
-			forget(l);
+			go_labels_forget(l);
 		id = (uint32_t)l->count;
 		rc = room_for((void **)&l->sets, &l->room, l->count + 1, sizeof(*l->sets));
 		if (!rc)
-			rc = read_set(l, address, &l->sets[id]);
+			rc = go_labels_read_set(l, address, &l->sets[id]);
 		if (!rc && l->remember)
 			rc = hashindex_add(&l->index, hash, id);
 		l->count += !rc;

@@ -16,7 +16,7 @@
 
 enum { PATIENCE = 4 };
 
-static int find_fields(struct golive *g, struct error *err)
+static int go_live_find_fields(struct golive *g, struct error *err)
 {
 	struct gotypes types;
 	int rc = gotypes_load(&types, gopclntab_module(g->table), g->rt.bias, g->memory);
@@ -68,7 +68,7 @@ static int find_runtime(struct golive *g, struct error *err)
 				 "its Go runtime is not understood");
 }
 
-static int find_all(struct golive *g, struct error *err)
+static int go_live_find_all(struct golive *g, struct error *err)
 {
 	int rc = find_runtime(g, err);
 
@@ -79,7 +79,7 @@ static int find_all(struct golive *g, struct error *err)
 	rc = gopclntab_open(g->rt.image, &g->table);
 	if (rc)
 		return error_set(err, rc, "the program's functions cannot be read");
-	rc = find_fields(g, err);
+	rc = go_live_find_fields(g, err);
 	if (!rc && goplaces_find(&g->places, g->table, g->rt.image, g->rt.bias, &g->vars))
 		rc = error_nomem(err);
 	return rc ? rc : gocheck(g, err);
@@ -93,7 +93,7 @@ static int find_patiently(struct golive *g, struct error *err)
 	int rc;
 
 	for (int try = 0;; try++) {
-		rc = find_all(g, err);
+		rc = go_live_find_all(g, err);
 		if (rc != ERR_FORMAT || try == PATIENCE || (*g->vars.version && !g->vars.layout))
 			return rc;
 		gopclntab_close(g->table);

@@ -44,7 +44,7 @@ enum {
 
 static const uint8_t NOT_FULL = 0x80; /* bit of a control byte: empty or deleted (group.go) */
 
-struct reader {
+struct map_reader {
 	const struct memory *memory;
 	const struct gomap_kind *kind;
 	uint64_t count, max; /* according to the header; the limit */
@@ -53,17 +53,17 @@ struct reader {
 	uint8_t chunk[CHUNK];
 };
 
-static size_t entry_bytes(const struct reader *r)
+static size_t entry_bytes(const struct map_reader *r)
 {
 	return (size_t)r->kind->key + r->kind->elem;
 }
 
-static int get(const struct reader *r, uint64_t at, void *to, size_t len)
+static int map_get(const struct map_reader *r, uint64_t at, void *to, size_t len)
 {
 	return at && !r->memory->read(r->memory, at, to, len) ? 0 : ERR_FORMAT;
 }
 
-static int keep(struct reader *r, const uint8_t *key, const uint8_t *elem)
+static int map_keep(struct map_reader *r, const uint8_t *key, const uint8_t *elem)
 {
 	if (r->entries.len / entry_bytes(r) >= r->count)
 		return ERR_FORMAT;
@@ -73,7 +73,7 @@ static int keep(struct reader *r, const uint8_t *key, const uint8_t *elem)
 	return 0;
 }
 
-static size_t bucket_bytes(const struct reader *r)
+static size_t bucket_bytes(const struct map_reader *r)
 {
 	return CELLS + CELLS * entry_bytes(r) + 8;
 }
@@ -81,19 +81,19 @@ static size_t bucket_bytes(const struct reader *r)
 /* Keeps the cells that are in use. When the entries of an old bucket have been moved, each of its
  * cells is marked as empty or moved (evacuate() in runtime/map.go), so each entry is in use in one
  * place only. */
-static int keep_bucket(struct reader *r, const uint8_t *bucket)
+static int keep_bucket(struct map_reader *r, const uint8_t *bucket)
 {
 	const uint8_t *keys = bucket + CELLS, *elems = keys + (size_t)CELLS * r->kind->key;
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < CELLS; i++)
 		if (bucket[i] >= MIN_TOP_HASH)
-			rc = keep(r, keys + i * r->kind->key, elems + i * r->kind->elem);
+			rc = map_keep(r, keys + i * r->kind->key, elems + i * r->kind->elem);
 	return rc;
 }
 
 /* Keeps a bucket and its overflow buckets; *left is how many of these may still follow. */
-static int keep_chain(struct reader *r, const uint8_t *bucket, uint64_t *left)
+static int keep_chain(struct map_reader *r, const uint8_t *bucket, uint64_t *left)
 {
 	uint8_t next[CELLS + CELLS * 2 * SIDE_MAX + 8];
 	uint64_t at = memory_word(bucket, bucket_bytes(r) - 8);
@@ -102,7 +102,7 @@ static int keep_chain(struct reader *r, const uint8_t *bucket, uint64_t *left)
 	while (!rc && at) {
 		if (!(*left)--)
 			return ERR_FORMAT;
-		rc = get(r, at, next, bucket_bytes(r));
+		rc = map_get(r, at, next, bucket_bytes(r));
 		if (!rc)
 			rc = keep_bucket(r, next);
 		at = memory_word(next, bucket_bytes(r) - 8);
@@ -112,7 +112,7 @@ static int keep_chain(struct reader *r, const uint8_t *bucket, uint64_t *left)
 
 /* Once a map has about as many overflow buckets as buckets, Go makes it anew
  * (tooManyOverflowBuckets()); hence the bound. */
-static int keep_buckets(struct reader *r, uint64_t at, uint64_t count)
+static int keep_buckets(struct map_reader *r, uint64_t at, uint64_t count)
 {
 	size_t per_chunk = CHUNK / bucket_bytes(r);
 	uint64_t left = 2 * count + CELLS + r->count;
@@ -121,7 +121,7 @@ static int keep_buckets(struct reader *r, uint64_t at, uint64_t count)
 	for (uint64_t done = 0; !rc && done < count;) {
 		size_t n = count - done < per_chunk ? (size_t)(count - done) : per_chunk;
 
-		rc = get(r, at + done * bucket_bytes(r), r->chunk, n * bucket_bytes(r));
+		rc = map_get(r, at + done * bucket_bytes(r), r->chunk, n * bucket_bytes(r));
 		for (size_t i = 0; !rc && i < n; i++)
 			rc = keep_chain(r, r->chunk + i * bucket_bytes(r), &left);
 		done += n;
@@ -129,7 +129,7 @@ static int keep_buckets(struct reader *r, uint64_t at, uint64_t count)
 	return rc;
 }
 
-static int keep_hmap(struct reader *r)
+static int keep_hmap(struct map_reader *r)
 {
 	uint8_t log = r->header[HMAP_B], flags = r->header[HMAP_FLAGS];
 	uint64_t old = memory_word(r->header, HMAP_OLD);
@@ -147,12 +147,12 @@ static int keep_hmap(struct reader *r)
 	return rc;
 }
 
-static size_t group_bytes(const struct reader *r)
+static size_t group_bytes(const struct map_reader *r)
 {
 	return CELLS + CELLS * entry_bytes(r);
 }
 
-static int keep_groups(struct reader *r, uint64_t at, size_t count)
+static int keep_groups(struct map_reader *r, uint64_t at, size_t count)
 {
 	size_t per_chunk = CHUNK / group_bytes(r);
 	int rc = 0;
@@ -160,13 +160,13 @@ static int keep_groups(struct reader *r, uint64_t at, size_t count)
 	for (size_t done = 0; !rc && done < count;) {
 		size_t n = count - done < per_chunk ? count - done : per_chunk;
 
-		rc = get(r, at + done * group_bytes(r), r->chunk, n * group_bytes(r));
+		rc = map_get(r, at + done * group_bytes(r), r->chunk, n * group_bytes(r));
 		for (size_t i = 0; !rc && i < n * CELLS; i++) {
 			const uint8_t *group = r->chunk + i / CELLS * group_bytes(r);
 			const uint8_t *slot = group + CELLS + i % CELLS * entry_bytes(r);
 
 			if (!(group[i % CELLS] & NOT_FULL))
-				rc = keep(r, slot, slot + r->kind->key);
+				rc = map_keep(r, slot, slot + r->kind->key);
 		}
 		done += n;
 	}
@@ -175,12 +175,12 @@ static int keep_groups(struct reader *r, uint64_t at, size_t count)
 
 /* Keeps one table, which begins at `index` of the directory; *places is how many elements of the
  * directory refer to it. */
-static int keep_table(struct reader *r, uint64_t at, uint64_t index, uint64_t *places)
+static int keep_table(struct map_reader *r, uint64_t at, uint64_t index, uint64_t *places)
 {
 	uint8_t depth = r->header[MAP_DEPTH], table[TABLE_BYTES];
 	uint64_t before = r->entries.len / entry_bytes(r);
 	uint16_t used, capacity;
-	int rc = get(r, at, table, sizeof(table));
+	int rc = map_get(r, at, table, sizeof(table));
 
 	if (rc)
 		return rc;
@@ -196,7 +196,7 @@ static int keep_table(struct reader *r, uint64_t at, uint64_t index, uint64_t *p
 }
 
 /* Each table fills consecutive elements of the directory; its depth says how many. */
-static int keep_tables(struct reader *r)
+static int keep_tables(struct map_reader *r)
 {
 	uint64_t directory = memory_word(r->header, MAP_DIR);
 	uint64_t len = memory_word(r->header, MAP_DIR_LEN);
@@ -205,14 +205,14 @@ static int keep_tables(struct reader *r)
 
 	for (uint64_t i = 0; !rc && i < len; i += places) {
 		places = 1;
-		rc = get(r, directory + i * 8, &table, sizeof(table));
+		rc = map_get(r, directory + i * 8, &table, sizeof(table));
 		if (!rc)
 			rc = keep_table(r, table, i, &places);
 	}
 	return rc;
 }
 
-static int keep_swiss(struct reader *r)
+static int keep_swiss(struct map_reader *r)
 {
 	uint64_t len = memory_word(r->header, MAP_DIR_LEN);
 
@@ -226,10 +226,10 @@ static int keep_swiss(struct reader *r)
 }
 
 /* Both headers begin with the number of entries. */
-static int read_once(struct reader *r, uint64_t map)
+static int map_read_once(struct map_reader *r, uint64_t map)
 {
 	uint8_t after[HEADER_BYTES];
-	int rc = get(r, map, r->header, HEADER_BYTES);
+	int rc = map_get(r, map, r->header, HEADER_BYTES);
 
 	r->entries.len = 0;
 	if (rc)
@@ -241,14 +241,14 @@ static int read_once(struct reader *r, uint64_t map)
 		rc = r->kind->minor < SWISS_SINCE ? keep_hmap(r) : keep_swiss(r);
 	if (rc || r->entries.len / entry_bytes(r) != r->count)
 		return rc ? rc : ERR_FORMAT;
-	rc = get(r, map, after, HEADER_BYTES);
+	rc = map_get(r, map, after, HEADER_BYTES);
 	return rc || memcmp(r->header, after, HEADER_BYTES) ? ERR_FORMAT : 0;
 }
 
 int gomap_each(const struct memory *memory, uint64_t map, const struct gomap_kind *kind, size_t max,
 	       gomap_callback *each, void *ctx)
 {
-	struct reader r = { .memory = memory, .kind = kind, .max = max };
+	struct map_reader r = { .memory = memory, .kind = kind, .max = max };
 	int rc = 0;
 
 	if (!map)
@@ -257,7 +257,7 @@ int gomap_each(const struct memory *memory, uint64_t map, const struct gomap_kin
 	    kind->elem > SIDE_MAX)
 		return ERR_FORMAT;
 	for (int i = 0; i < TRIES && (!i || rc == ERR_FORMAT); i++)
-		rc = read_once(&r, map);
+		rc = map_read_once(&r, map);
 	for (size_t at = 0; !rc && at < r.entries.len; at += entry_bytes(&r))
 		rc = each(ctx, r.entries.data + at, r.entries.data + at + kind->key);
 	buffer_release(&r.entries);

@@ -99,7 +99,7 @@ static size_t own_pieces(struct gothread *t, struct memory_piece *p)
 	return t->place.gsignal ? 3 : 2;
 }
 
-static size_t sum(const struct memory_piece *p, size_t count)
+static size_t go_thread_sum(const struct memory_piece *p, size_t count)
 {
 	size_t bytes = 0;
 
@@ -108,9 +108,9 @@ static size_t sum(const struct memory_piece *p, size_t count)
 	return bytes;
 }
 
-static bool gather(pid_t tid, const struct memory_piece *p, size_t count)
+static bool go_thread_gather(pid_t tid, const struct memory_piece *p, size_t count)
 {
-	return memory_live_gather(tid, p, count) == sum(p, count);
+	return memory_live_gather(tid, p, count) == go_thread_sum(p, count);
 }
 
 size_t gothread_begin(struct gothread *t, const struct gothread_place *place, uint64_t tp,
@@ -143,7 +143,7 @@ bool gothread_guess(struct gothread *t, const struct regs *at, struct memory_pie
 }
 
 /* True when what was read is the m that runs g, and its stacks are the expected ones. */
-static bool holds(const struct gothread *t, uint64_t tp)
+static bool go_thread_holds(const struct gothread *t, uint64_t tp)
 {
 	const struct goruntime *rt = t->rt;
 
@@ -160,17 +160,17 @@ static bool find_m(struct gothread *t, pid_t tid, uint64_t tp)
 	const struct goruntime *rt = t->rt;
 	struct memory_piece p[GO_PIECES] = { { tp + (uint64_t)rt->tls, &t->g, 8 } };
 
-	if (!tp || !gather(tid, p, 1) || !t->g)
+	if (!tp || !go_thread_gather(tid, p, 1) || !t->g)
 		return false;
 	p[0] = (struct memory_piece){ t->g + rt->g.m, &t->place.m, 8 };
-	if (!gather(tid, p, 1) || !t->place.m)
+	if (!go_thread_gather(tid, p, 1) || !t->place.m)
 		return false;
 	p[0] = (struct memory_piece){ t->place.m, t->m, m_bytes(rt) };
-	if (!gather(tid, p, 1))
+	if (!go_thread_gather(tid, p, 1))
 		return false;
 	t->place.g0 = memory_word(t->m, rt->m.g0);
 	t->place.gsignal = memory_word(t->m, rt->m.gsignal);
-	return t->place.g0 && gather(tid, p, own_pieces(t, p)) && holds(t, tp);
+	return t->place.g0 && go_thread_gather(tid, p, own_pieces(t, p)) && go_thread_holds(t, tp);
 }
 
 static void fill_stack(const struct goruntime *rt, uint64_t g, const uint8_t *bytes,
@@ -203,7 +203,8 @@ static bool has_got(struct gothread *t, uint64_t tp, size_t got)
 {
 	struct memory_piece p[GO_PIECES];
 
-	return got >= sum(p, own_pieces(t, p)) + (tp ? sizeof(t->g) : 0) && holds(t, tp);
+	return got >= go_thread_sum(p, own_pieces(t, p)) + (tp ? sizeof(t->g) : 0) &&
+	       go_thread_holds(t, tp);
 }
 
 /* Reads the goroutine's goid and labels, and where its stack is; sp is or may be on another
@@ -225,7 +226,7 @@ static void read_goroutine(struct gothread *t, pid_t tid, uint64_t curg, bool gu
 {
 	struct memory_piece p = goroutine_piece(t, curg);
 
-	if (p.len && ((guessed && t->guess == curg) || gather(tid, &p, 1)))
+	if (p.len && ((guessed && t->guess == curg) || go_thread_gather(tid, &p, 1)))
 		fill_goroutine(t->rt, curg, t->goroutine_bytes, &t->goroutine);
 }
 

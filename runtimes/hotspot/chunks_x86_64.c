@@ -114,7 +114,7 @@ bool hotspot_is_barrier(struct hotspot *hs, uint64_t addr)
 
 /* Objects. */
 
-static bool is_named(const struct hotspot *hs, uint64_t klass, const char *name)
+static bool chunks_is_named(const struct hotspot *hs, uint64_t klass, const char *name)
 {
 	uint64_t symbol;
 
@@ -130,7 +130,7 @@ static bool find_class(const struct hotspot *hs, uint64_t oop, const char *name,
 	if (c->l.super < 0 || !hotspot_oop_class(hs, &c->oops, oop, klass))
 		return false;
 	for (unsigned i = 0; i < SUPERS_MAX && *klass; i++) {
-		if (is_named(hs, *klass, name))
+		if (chunks_is_named(hs, *klass, name))
 			return true;
 		if (memory_read_u64(hs->memory, *klass + (uint64_t)c->l.super, klass))
 			return false;
@@ -138,7 +138,7 @@ static bool find_class(const struct hotspot *hs, uint64_t oop, const char *name,
 	return false;
 }
 
-static bool take_fields(const struct hotspot *hs, uint64_t klass)
+static bool chunks_take_fields(const struct hotspot *hs, uint64_t klass)
 {
 	static const char type[] = "Ljdk/internal/vm/StackChunk;";
 	const struct hotspot_field_layout *l = &hs->chunks->oops.fields;
@@ -193,9 +193,9 @@ static bool read_chunk(const struct hotspot *hs, uint64_t oop, struct copied_chu
 
 	if (!hotspot_oop_class(hs, &c->oops, oop, &klass))
 		return false;
-	if (f->ready ?
-		    klass != f->klass :
-		    !is_named(hs, klass, "jdk/internal/vm/StackChunk") || !take_fields(hs, klass))
+	if (f->ready ? klass != f->klass :
+		       !chunks_is_named(hs, klass, "jdk/internal/vm/StackChunk") ||
+			       !chunks_take_fields(hs, klass))
 		return false;
 	if (!read_int(hs, oop, f->size, &size) || !read_int(hs, oop, f->sp, &sp) ||
 	    !read_int(hs, oop, f->bottom >= 0 ? f->bottom : f->argsize, &bottom) || bottom > size)
@@ -228,7 +228,7 @@ static int copy_chunk(const struct hotspot *hs, struct copied_chunk *chunk)
 }
 
 /* Copies all that have frames. */
-static int copy_chunks(const struct hotspot *hs, uint64_t oop)
+static int chunks_copy_chunks(const struct hotspot *hs, uint64_t oop)
 {
 	const struct hotspot_chunks *c = hs->chunks;
 	struct copied_chunk chunk;
@@ -363,7 +363,7 @@ static bool have_one_name(struct hotspot *hs, uint64_t one, uint64_t other)
 /* Finds the frame in the heap that calls the oldest one on the stack: the youngest, or, where the thread
  * has been unmounted meanwhile, the one behind that frame. The walk goes on there. False: it is not
  * certain. Where more frames are of methods with that name, only a stack that is untouched is. */
-static bool find_caller(const struct site *s)
+static bool chunks_find_caller(const struct site *s)
 {
 	struct hotspot *hs = s->hs;
 	struct hotspot_chunks *c = hs->chunks;
@@ -404,7 +404,7 @@ static bool find_enter(struct site *s)
 }
 
 /* Is this enterSpecial's frame? */
-static bool is_entry(struct site *s, uint64_t entry)
+static bool chunks_is_entry(struct site *s, uint64_t entry)
 {
 	uint64_t ra;
 
@@ -414,7 +414,7 @@ static bool is_entry(struct site *s, uint64_t entry)
 }
 
 /* Finds the entry by its Continuation, and that one's youngest chunk. 0; the end of the walk. */
-static int find_entry(struct site *s, uint64_t *chunk)
+static int chunks_find_entry(struct site *s, uint64_t *chunk)
 {
 	struct hotspot_chunks *c = s->hs->chunks;
 
@@ -427,7 +427,7 @@ static int find_entry(struct site *s, uint64_t *chunk)
 		if (!cont || !find_tail(s->hs, cont, chunk))
 			continue;
 		for (c->entry = at - WORD; c->entry >= at - 2 * WORD; c->entry -= WORD)
-			if (is_entry(s, c->entry))
+			if (chunks_is_entry(s, c->entry))
 				return 0;
 	}
 	return STACK_RUNTIME_IN_DOUBT;
@@ -436,7 +436,7 @@ static int find_entry(struct site *s, uint64_t *chunk)
 /* Steps. */
 
 /* Arrives at a frame of the present chunk. */
-static int arrive(struct site *s, uint64_t sp)
+static int chunks_arrive(struct site *s, uint64_t sp)
 {
 	const struct hotspot_chunks *c = s->hs->chunks;
 	const struct copied_chunk *chunk = &c->at[c->now];
@@ -454,12 +454,12 @@ int step_from_barrier(struct site *s)
 
 	s->frame->kind = HOTSPOT_CONTINUATION;
 	hotspot_chunks_begin(s->hs);
-	end = find_enter(s) ? find_entry(s, &chunk) : STACK_RUNTIME_IN_DOUBT;
+	end = find_enter(s) ? chunks_find_entry(s, &chunk) : STACK_RUNTIME_IN_DOUBT;
 	if (end)
 		return end;
-	rc = copy_chunks(s->hs, chunk);
-	if (!rc && c->count && are_still(s->hs) && find_caller(s))
-		return arrive(s, c->first_sp);
+	rc = chunks_copy_chunks(s->hs, chunk);
+	if (!rc && c->count && are_still(s->hs) && chunks_find_caller(s))
+		return chunks_arrive(s, c->first_sp);
 	hotspot_chunks_begin(s->hs);
 	return rc == ERR_NOMEM ? rc : STACK_RUNTIME_IN_DOUBT;
 }
@@ -504,7 +504,7 @@ static int leave_chunk(struct site *s)
 
 	s->w->changed_stack = true;
 	if (++c->now < c->count)
-		return arrive(s, c->at[c->now].sp);
+		return chunks_arrive(s, c->at[c->now].sp);
 	rbp = c->entry + c->enter_size - HEAD;
 	return site_arrive(s, c->enter_pc, c->entry, &rbp);
 }

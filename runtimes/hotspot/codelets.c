@@ -15,14 +15,14 @@
 
 enum { CODELETS_MAX = 4096 };
 
-struct layout {
+struct codelets_layout {
 	uint64_t code; /* static */
 	int32_t buffer, limit;
 	int32_t description, size, bytes;
 };
 
 #define PLACE(kind_, type_, name_, at_) \
-	{ VMPLACE_##kind_, type_, name_, offsetof(struct layout, at_), true }
+	{ VMPLACE_##kind_, type_, name_, offsetof(struct codelets_layout, at_), true }
 
 static const struct vmplace places[] = {
 	PLACE(ADDRESS, "AbstractInterpreter", "_code", code),
@@ -33,7 +33,7 @@ static const struct vmplace places[] = {
 	PLACE(SIZE, "InterpreterCodelet", NULL, bytes),
 };
 
-static enum codelet_kind kind_of(const char *description)
+static enum codelet_kind codelets_kind_of(const char *description)
 {
 	static const char *const returns[] = { "return entry points", "invoke return entry points",
 					       "earlyret entry points",
@@ -56,7 +56,8 @@ static int add_codelet(struct hotspot_steps *s, const struct codelet *c)
 	return 0;
 }
 
-static int read_codelets(struct hotspot *hs, const struct layout *l, uint64_t at, uint64_t end)
+static int read_codelets(struct hotspot *hs, const struct codelets_layout *l, uint64_t at,
+			 uint64_t end)
 {
 	const struct memory *m = hs->seen;
 
@@ -78,7 +79,7 @@ static int read_codelets(struct hotspot *hs, const struct layout *l, uint64_t at
 			if (!c.description)
 				return ERR_NOMEM;
 		}
-		c.kind = kind_of(text);
+		c.kind = codelets_kind_of(text);
 		c.unpacks = !strcmp(text, "deoptimization entry points");
 		deopt |= c.unpacks;
 		last |= !strcmp(text, "return_register_finalizer");
@@ -95,7 +96,7 @@ int codelets_init(struct hotspot *hs, struct error *why)
 {
 	const struct memory *m = hs->seen;
 	uint64_t queue, buffer;
-	struct layout l;
+	struct codelets_layout l;
 	int32_t limit;
 
 	if (vmstructs_resolve(hs->tables, places, sizeof(places) / sizeof(*places), &l, why))

@@ -33,7 +33,7 @@ struct whole {
 	struct hotspot_methods methods;
 };
 
-static struct hotspot *make(const struct memory *memory)
+static struct hotspot *hotspot_make(const struct memory *memory)
 {
 	struct whole *whole = calloc(1, sizeof(*whole));
 	struct hotspot *hs = whole ? &whole->hs : NULL;
@@ -83,7 +83,7 @@ static int release_of(const struct hotspot *hs)
 }
 
 /* "17.0.15+6-Debian-1deb12u1": JDK 8 has its VM's own number there, 25.504-b01 for 8u504. */
-static void set_version(struct hotspot *hs)
+static void hotspot_set_version(struct hotspot *hs)
 {
 	char text[RELEASE_MAX] = "";
 	struct vmfield f;
@@ -123,12 +123,12 @@ static int resolve(struct hotspot *hs, struct error *why)
 	if (!rc)
 		rc = hotspot_chunks_init(hs);
 	if (!rc)
-		set_version(hs);
+		hotspot_set_version(hs);
 	return rc;
 }
 
-static int find(void **rt, const struct image *image, uint64_t bias, const struct memory *memory,
-		struct error *why)
+static int hotspot_find(void **rt, const struct image *image, uint64_t bias,
+			const struct memory *memory, struct error *why)
 {
 	struct vmsymbols symbols;
 	struct vmstructs *tables = NULL;
@@ -137,7 +137,7 @@ static int find(void **rt, const struct image *image, uint64_t bias, const struc
 
 	if (rc)
 		return rc;
-	hs = make(memory);
+	hs = hotspot_make(memory);
 	if (!hs)
 		return error_nomem(why);
 	hs->image = image;
@@ -156,12 +156,12 @@ static int find(void **rt, const struct image *image, uint64_t bias, const struc
 	return rc;
 }
 
-static const char *version(const void *rt)
+static const char *hotspot_version(const void *rt)
 {
 	return ((const struct hotspot *)rt)->version;
 }
 
-static void begin(void *rt, pid_t own_tid)
+static void hotspot_begin(void *rt, pid_t own_tid)
 {
 	struct hotspot *hs = rt;
 
@@ -171,10 +171,10 @@ static void begin(void *rt, pid_t own_tid)
 }
 
 const struct managed_ops hotspot_ops = { .mapping = "[java]",
-					 .find = find,
+					 .find = hotspot_find,
 					 .free = hotspot_free,
-					 .version = version,
-					 .begin = begin,
+					 .version = hotspot_version,
+					 .begin = hotspot_begin,
 					 .step = hotspot_step,
 					 .names = hotspot_names,
 					 .thread = hotspot_thread };

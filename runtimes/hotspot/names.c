@@ -67,9 +67,9 @@ void hotspot_names_free(struct hotspot *hs)
 }
 
 /* A symbol as `convert` writes it. NULL: rc tells why. */
-static char *text_of(const struct hotspot *hs, uint64_t symbol, struct arena *arena,
-		     size_t (*convert)(const uint8_t *bytes, size_t len, char *to), size_t growth,
-		     int *rc)
+static char *hotspot_names_text_of(const struct hotspot *hs, uint64_t symbol, struct arena *arena,
+				   size_t (*convert)(const uint8_t *bytes, size_t len, char *to),
+				   size_t growth, int *rc)
 {
 	uint8_t *bytes;
 	size_t len;
@@ -105,22 +105,25 @@ static void read_suffix(const struct hotspot *hs, const struct hotspot_parts *p,
 }
 
 /* "Class.method", and the parameters. */
-static int read_name(struct hotspot *hs, const struct hotspot_parts *p, struct arena *arena,
-		     const char **name)
+static int hotspot_names_read_name(struct hotspot *hs, const struct hotspot_parts *p,
+				   struct arena *arena, const char **name)
 {
 	const char *parameters = "";
 	char suffix[SUFFIX_ROOM], *class, *method, *all;
 	int rc;
 
-	class = text_of(hs, p->class_symbol, arena, javatext_class, JAVATEXT_GROWTH, &rc);
+	class = hotspot_names_text_of(hs, p->class_symbol, arena, javatext_class, JAVATEXT_GROWTH,
+				      &rc);
 	if (rc)
 		return rc;
-	method = text_of(hs, p->name_symbol, arena, javatext_symbol, JAVATEXT_GROWTH, &rc);
+	method = hotspot_names_text_of(hs, p->name_symbol, arena, javatext_symbol, JAVATEXT_GROWTH,
+				       &rc);
 	if (rc)
 		return rc;
 	if (hotspot_is_overloaded(hs, p))
-		parameters = text_of(hs, p->signature_symbol, arena, javatext_parameters,
-				     JAVATEXT_PARAMETERS_GROWTH, &rc);
+		parameters = hotspot_names_text_of(hs, p->signature_symbol, arena,
+						   javatext_parameters, JAVATEXT_PARAMETERS_GROWTH,
+						   &rc);
 	if (rc)
 		return rc;
 	read_suffix(hs, p, suffix);
@@ -134,8 +137,8 @@ static int read_name(struct hotspot *hs, const struct hotspot_parts *p, struct a
 	return 0;
 }
 
-static int read_file(struct hotspot *hs, const struct hotspot_parts *p, struct arena *arena,
-		     const char **file)
+static int hotspot_names_read_file(struct hotspot *hs, const struct hotspot_parts *p,
+				   struct arena *arena, const char **file)
 {
 	uint64_t entry;
 	int rc = 0;
@@ -145,12 +148,13 @@ static int read_file(struct hotspot *hs, const struct hotspot_parts *p, struct a
 		return 0;
 	if (memory_read_u64(hs->memory, hotspot_pool_entry(hs, p->pool, p->source_index), &entry))
 		return ERR_FORMAT;
-	*file = text_of(hs, entry & ~1ull, arena, javatext_symbol, JAVATEXT_GROWTH, &rc);
+	*file = hotspot_names_text_of(hs, entry & ~1ull, arena, javatext_symbol, JAVATEXT_GROWTH,
+				      &rc);
 	return rc;
 }
 
-static int read_lines(const struct hotspot *hs, const struct hotspot_parts *p, int32_t bci,
-		      struct arena *arena, struct managed_name *name)
+static int hotspot_names_read_lines(const struct hotspot *hs, const struct hotspot_parts *p,
+				    int32_t bci, struct arena *arena, struct managed_name *name)
 {
 	uint64_t skipped = (uint64_t)hs->methods->l.const_bytes + p->code_size;
 	size_t len = p->const_size - skipped;
@@ -188,11 +192,11 @@ static int add_method(struct hotspot *hs, const struct hotspot_place *place, str
 	if ((place->id && p.id != place->id) || place->bci >= (p.code_size ? p.code_size : 1))
 		return ERR_FORMAT;
 	memset(name, 0, sizeof(*name));
-	rc = read_name(hs, &p, arena, &name->name);
+	rc = hotspot_names_read_name(hs, &p, arena, &name->name);
 	if (!rc)
-		rc = read_file(hs, &p, arena, &name->file);
+		rc = hotspot_names_read_file(hs, &p, arena, &name->file);
 	if (!rc)
-		rc = read_lines(hs, &p, place->bci, arena, name);
+		rc = hotspot_names_read_lines(hs, &p, place->bci, arena, name);
 	if (!rc)
 		rc = hotspot_parts_read(hs, hs->memory, place->method, &now);
 	if (!rc && now->id != p.id)
@@ -232,8 +236,8 @@ static int read_scopes(struct hotspot *hs, const struct hotspot_blob *blob, uint
 	return rc ? ERR_FORMAT : 0;
 }
 
-static int place_of(struct hotspot *hs, const struct hotspot_blob *blob, const struct scope *scope,
-		    struct hotspot_place *place)
+static int hotspot_names_place_of(struct hotspot *hs, const struct hotspot_blob *blob,
+				  const struct scope *scope, struct hotspot_place *place)
 {
 	uint64_t entry = blob->metadata + (scope->method - 1ul) * sizeof(uint64_t);
 
@@ -282,7 +286,7 @@ static int places_of_code(struct hotspot *hs, const struct managed_frame *frame,
 	if (frame->kind == HOTSPOT_COMPILED)
 		rc = read_scopes(hs, found, frame->at, scopes, &n);
 	for (*count = 0; !rc && *count < n; *count += !rc)
-		rc = place_of(hs, &blob, &scopes[*count], &places[*count]);
+		rc = hotspot_names_place_of(hs, &blob, &scopes[*count], &places[*count]);
 	if (!rc && !n && !is_doubled(hs, &blob, frame->at))
 		places[(*count)++] = (struct hotspot_place){ blob.method, 0, HOTSPOT_NO_PLACE };
 	return rc;

@@ -42,7 +42,7 @@ static void open_both(struct both *b, const struct simulation *s)
 		b->thread = w->regs.r[DWARF_R15];
 }
 
-struct run {
+struct simulate_run {
 	const struct simulation *s;
 	struct both memory;
 	struct emulator ways[WAYS_MAX]; /* to be tried; the last first */
@@ -53,9 +53,9 @@ struct run {
 	struct emulator found;
 };
 
-enum way { WAY_ON, WAY_LOST, WAY_RETURNED };
+enum simulate_way { WAY_ON, WAY_LOST, WAY_RETURNED };
 
-static bool join(struct run *r, uint64_t pc)
+static bool simulate_join(struct simulate_run *r, uint64_t pc)
 {
 	for (unsigned i = 0; i < r->join_count; i++)
 		if (r->joins[i] == pc)
@@ -66,16 +66,17 @@ static bool join(struct run *r, uint64_t pc)
 	return true;
 }
 
-static void try_later(struct run *r, const struct emulator *m, uint64_t pc)
+static void simulate_try_later(struct simulate_run *r, const struct emulator *m, uint64_t pc)
 {
-	if (r->s->straight || r->way_count == WAYS_MAX || !join(r, pc))
+	if (r->s->straight || r->way_count == WAYS_MAX || !simulate_join(r, pc))
 		return;
 	r->ways[r->way_count] = *m;
 	r->ways[r->way_count++].pc = pc;
 }
 
 /* The caller goes on at `addr`, with rsp moved up by `drop`. */
-static enum way arrive(struct run *r, const struct emulator *m, uint64_t addr, uint64_t drop)
+static enum simulate_way simulate_arrive(struct simulate_run *r, const struct emulator *m,
+					 uint64_t addr, uint64_t drop)
 {
 	if (!emulator_knows(m, HW_RSP) || m->r[HW_RSP] + drop < r->s->lowest ||
 	    !r->s->accepts(r->s->ctx, addr))
@@ -87,7 +88,8 @@ static enum way arrive(struct run *r, const struct emulator *m, uint64_t addr, u
 }
 
 /* Where another method begins: r13 is the caller's rsp, in front of the arguments. */
-static enum way with_r13(struct run *r, const struct emulator *m, enum way way)
+static enum simulate_way with_r13(struct simulate_run *r, const struct emulator *m,
+				  enum simulate_way way)
 {
 	if (way == WAY_RETURNED && r->s->by_r13 && emulator_knows(m, HW_R13) &&
 	    m->r[HW_R13] - m->r[HW_RSP] < ARGUMENTS_MAX)
@@ -96,7 +98,8 @@ static enum way with_r13(struct run *r, const struct emulator *m, enum way way)
 }
 
 /* Reads the return address. */
-static bool read_return(struct run *r, const struct emulator *m, uint64_t slot, uint64_t *addr)
+static bool read_return(struct simulate_run *r, const struct emulator *m, uint64_t slot,
+			uint64_t *addr)
 {
 	int rc = emulator_read(m, slot, addr);
 
@@ -104,17 +107,18 @@ static bool read_return(struct run *r, const struct emulator *m, uint64_t slot, 
 	return !rc;
 }
 
-static enum way arrive_by_stack(struct run *r, const struct emulator *m, uint64_t dropped)
+static enum simulate_way arrive_by_stack(struct simulate_run *r, const struct emulator *m,
+					 uint64_t dropped)
 {
 	uint64_t addr;
 
 	if (!emulator_knows(m, HW_RSP) || !read_return(r, m, m->r[HW_RSP], &addr))
 		return WAY_LOST;
-	return arrive(r, m, addr, 8 + dropped);
+	return simulate_arrive(r, m, addr, 8 + dropped);
 }
 
 /* The frame is complete: rbp is below the return address. */
-static enum way arrive_by_size(struct run *r, struct emulator *m)
+static enum simulate_way arrive_by_size(struct simulate_run *r, struct emulator *m)
 {
 	uint64_t slot = m->r[HW_RSP] + r->s->frame_size - 8, addr, rbp;
 
@@ -123,33 +127,34 @@ static enum way arrive_by_size(struct run *r, struct emulator *m)
 		return WAY_LOST;
 	m->r[HW_RBP] = rbp;
 	m->known |= 1u << HW_RBP;
-	return arrive(r, m, addr, r->s->frame_size);
+	return simulate_arrive(r, m, addr, r->s->frame_size);
 }
 
 /* A jump to an address that a register holds: of the caller, of another function, or of an exception
  * handler, with the address of the caller in rdx. */
-static enum way jump_by_register(struct run *r, const struct emulator *m, unsigned reg)
+static enum simulate_way jump_by_register(struct simulate_run *r, const struct emulator *m,
+					  unsigned reg)
 {
-	enum way way = WAY_LOST;
+	enum simulate_way way = WAY_LOST;
 
 	if (emulator_knows(m, reg))
-		way = arrive(r, m, m->r[reg], 0);
+		way = simulate_arrive(r, m, m->r[reg], 0);
 	if (way == WAY_LOST && !r->s->by_r13 && emulator_knows(m, HW_RDX))
-		way = arrive(r, m, m->r[HW_RDX], 0);
+		way = simulate_arrive(r, m, m->r[HW_RDX], 0);
 	return way == WAY_LOST && r->s->through == THROUGH_ALL ? arrive_by_stack(r, m, 0) : way;
 }
 
-static enum way jump(struct run *r, struct emulator *m, uint64_t target)
+static enum simulate_way simulate_jump(struct simulate_run *r, struct emulator *m, uint64_t target)
 {
 	if (target < r->s->start || target >= r->s->end)
 		return r->s->until_call ? arrive_by_size(r, m) : arrive_by_stack(r, m, 0);
-	if (!join(r, target))
+	if (!simulate_join(r, target))
 		return WAY_LOST;
 	m->pc = target;
 	return WAY_ON;
 }
 
-static bool is_mov_rbp_rsp(const struct insn *insn)
+static bool simulate_is_mov_rbp_rsp(const struct insn *insn)
 {
 	if (insn->map != MAP_ONE || !insn->wide || insn->in_memory)
 		return false;
@@ -158,13 +163,13 @@ static bool is_mov_rbp_rsp(const struct insn *insn)
 }
 
 /* At push rbp; mov rbp, rsp the top of the stack is the return address. */
-static bool frame_begins(const struct insn *insn, const uint8_t *code, size_t len)
+static bool simulate_frame_begins(const struct insn *insn, const uint8_t *code, size_t len)
 {
 	struct insn after;
 
 	return insn->map == MAP_ONE && insn->opcode == 0x55 && !insn->rex &&
 	       insn_decode(code + insn->len, len - insn->len, &after) == 0 &&
-	       is_mov_rbp_rsp(&after);
+	       simulate_is_mov_rbp_rsp(&after);
 }
 
 static bool reads_r15(const struct insn *insn)
@@ -172,7 +177,7 @@ static bool reads_r15(const struct insn *insn)
 	return insn->in_memory && insn->base == HW_R15 && insn->index == HW_NONE;
 }
 
-static bool is_branch(const struct insn *insn)
+static bool simulate_is_branch(const struct insn *insn)
 {
 	if (insn->map == MAP_0F)
 		return !insn->vex && insn->opcode >= 0x80 && insn->opcode <= 0x8f;
@@ -187,7 +192,7 @@ static bool ends_method(const struct insn *insn)
 {
 	uint8_t op = insn->opcode;
 
-	if (is_branch(insn))
+	if (simulate_is_branch(insn))
 		return true;
 	if (insn->map != MAP_ONE)
 		return insn->map == MAP_0F && insn->vex && op == 0x77;
@@ -231,7 +236,7 @@ static bool ends_activation(const struct insn *insn)
 {
 	uint8_t op = insn->opcode;
 
-	if (is_branch(insn))
+	if (simulate_is_branch(insn))
 		return true;
 	if (insn->map != MAP_ONE)
 		return false;
@@ -265,19 +270,19 @@ static bool ends_activation(const struct insn *insn)
 	return false;
 }
 
-static bool is_call(const struct insn *insn)
+static bool simulate_is_call(const struct insn *insn)
 {
 	return insn->map == MAP_ONE &&
 	       (insn->opcode == 0xe8 || (insn->opcode == 0xff && (insn->reg & 7) == 2));
 }
 
 /* True at add rsp, and nearly all of the frame. */
-static bool removes_frame(const struct run *r, const struct insn *insn)
+static bool removes_frame(const struct simulate_run *r, const struct insn *insn)
 {
 	return insn_is_of_rsp(insn, INSN_ADD) && (uint64_t)insn->imm + 16 >= r->s->frame_size;
 }
 
-static bool is_way_through(const struct run *r, const struct insn *insn)
+static bool is_way_through(const struct simulate_run *r, const struct insn *insn)
 {
 	switch (r->s->through) {
 	case THROUGH_ALL:
@@ -291,14 +296,15 @@ static bool is_way_through(const struct run *r, const struct insn *insn)
 }
 
 /* Executes one instruction; m->pc is already behind it. */
-static enum way go_on(struct run *r, struct emulator *m, const struct insn *insn)
+static enum simulate_way simulate_go_on(struct simulate_run *r, struct emulator *m,
+					const struct insn *insn)
 {
 	uint64_t target = m->pc + (uint64_t)insn->imm;
 	uint8_t op = insn->opcode, digit = insn->reg & 7;
 
 	if (insn->map == MAP_0F && !insn->vex) {
 		if (op >= 0x80 && op <= 0x8f) {
-			try_later(r, m, target);
+			simulate_try_later(r, m, target);
 			return WAY_ON;
 		}
 		if (op == 0x0b || op == 0xb9 || op == 0xff)
@@ -306,7 +312,7 @@ static enum way go_on(struct run *r, struct emulator *m, const struct insn *insn
 	}
 	if (insn->map == MAP_ONE) {
 		if ((op >= 0x70 && op <= 0x7f) || (op >= 0xe0 && op <= 0xe3)) {
-			try_later(r, m, target);
+			simulate_try_later(r, m, target);
 			return WAY_ON;
 		}
 		switch (op) {
@@ -315,7 +321,7 @@ static enum way go_on(struct run *r, struct emulator *m, const struct insn *insn
 			return arrive_by_stack(r, m, op == 0xc2 ? (uint16_t)insn->imm : 0);
 		case 0xe9:
 		case 0xeb:
-			return jump(r, m, target);
+			return simulate_jump(r, m, target);
 		case 0xf4:
 		case 0xcc:
 		case 0xca:
@@ -335,7 +341,8 @@ static enum way go_on(struct run *r, struct emulator *m, const struct insn *insn
 	return emulator_execute(m, insn) ? WAY_ON : WAY_LOST;
 }
 
-static size_t read_code(const struct run *r, uint64_t pc, uint8_t *code, size_t room)
+static size_t simulate_read_code(const struct simulate_run *r, uint64_t pc, uint8_t *code,
+				 size_t room)
 {
 	size_t len = pc < r->s->end && r->s->end - pc < room ? r->s->end - pc : room;
 
@@ -346,7 +353,7 @@ static size_t read_code(const struct run *r, uint64_t pc, uint8_t *code, size_t 
 }
 
 /* A method has more variables on its stack than the emulator keeps. They are not needed. */
-static void forget_stores(const struct run *r, struct emulator *m)
+static void forget_stores(const struct simulate_run *r, struct emulator *m)
 {
 	unsigned kept = 0;
 
@@ -358,13 +365,13 @@ static void forget_stores(const struct run *r, struct emulator *m)
 	m->store_count = kept;
 }
 
-static enum way follow(struct run *r, struct emulator *m)
+static enum simulate_way simulate_follow(struct simulate_run *r, struct emulator *m)
 {
-	enum way way = WAY_ON;
+	enum simulate_way way = WAY_ON;
 
 	while (way == WAY_ON) {
 		uint8_t code[2 * INSN_LENGTH_MAX];
-		size_t len = r->left ? read_code(r, m->pc, code, sizeof(code)) : 0;
+		size_t len = r->left ? simulate_read_code(r, m->pc, code, sizeof(code)) : 0;
 		struct insn insn;
 
 		if (r->s->goal && m->pc == r->s->goal)
@@ -372,29 +379,30 @@ static enum way follow(struct run *r, struct emulator *m)
 		if (!len || insn_decode(code, len, &insn) || !is_way_through(r, &insn))
 			return WAY_LOST;
 		r->left--;
-		if (r->s->until_call && (is_call(&insn) || removes_frame(r, &insn)))
+		if (r->s->until_call && (simulate_is_call(&insn) || removes_frame(r, &insn)))
 			return arrive_by_size(r, m);
 		if (!r->s->frame_size && r->s->through == THROUGH_ALL &&
-		    frame_begins(&insn, code, len) && arrive_by_stack(r, m, 0) == WAY_RETURNED)
+		    simulate_frame_begins(&insn, code, len) &&
+		    arrive_by_stack(r, m, 0) == WAY_RETURNED)
 			return with_r13(r, m, WAY_RETURNED);
 		forget_stores(r, m);
 		m->pc += insn.len;
-		way = go_on(r, m, &insn);
+		way = simulate_go_on(r, m, &insn);
 	}
 	return way;
 }
 
 enum simulation_end simulate(const struct simulation *s, struct regs *regs, uint32_t *valid)
 {
-	struct run r = { .s = s, .left = s->most, .way_count = 1 };
-	enum way way = WAY_LOST;
+	struct simulate_run r = { .s = s, .left = s->most, .way_count = 1 };
+	enum simulate_way way = WAY_LOST;
 
 	open_both(&r.memory, s);
 	emulator_load(&r.ways[0], &s->w->regs, s->w->valid, &r.memory.memory);
 	while (way == WAY_LOST && r.way_count) {
 		struct emulator m = r.ways[--r.way_count];
 
-		way = follow(&r, &m);
+		way = simulate_follow(&r, &m);
 	}
 	if (way == WAY_LOST)
 		return r.exhausted ? SIMULATED_EXHAUSTED : SIMULATED_NOTHING;
@@ -405,7 +413,8 @@ enum simulation_end simulate(const struct simulation *s, struct regs *regs, uint
 
 /* Does code straight ahead go on behind the instruction? A jump that leads forward is followed. Behind
  * one that leads back, code goes on that a jump from within the loop leads to. */
-static bool goes_on(const struct simulation *s, struct emulator *m, const struct insn *insn)
+static bool simulate_goes_on(const struct simulation *s, struct emulator *m,
+			     const struct insn *insn)
 {
 	uint8_t op = insn->map == MAP_ONE ? insn->opcode : 0;
 
@@ -432,7 +441,7 @@ static bool begins_epilogue(const struct simulation *s, const struct insn *insn,
 
 enum simulation_ahead simulate_ahead(const struct simulation *s, uint64_t *rsp)
 {
-	struct run r = { .s = s };
+	struct simulate_run r = { .s = s };
 	struct emulator m;
 	uint64_t sp = s->w->regs.r[DWARF_RSP];
 
@@ -442,7 +451,7 @@ enum simulation_ahead simulate_ahead(const struct simulation *s, uint64_t *rsp)
 	/* What raises rsp is read to its end. */
 	for (unsigned i = 0; i < s->most + (*rsp > sp ? RAISING_INSNS : 0); i++) {
 		uint8_t code[2 * INSN_LENGTH_MAX];
-		size_t len = read_code(&r, m.pc, code, sizeof(code));
+		size_t len = simulate_read_code(&r, m.pc, code, sizeof(code));
 		struct insn insn;
 
 		if (!len || insn_decode(code, len, &insn))
@@ -452,7 +461,7 @@ enum simulation_ahead simulate_ahead(const struct simulation *s, uint64_t *rsp)
 			return AHEAD_LEVEL;
 		}
 		m.pc += insn.len;
-		if (!goes_on(s, &m, &insn)) {
+		if (!simulate_goes_on(s, &m, &insn)) {
 			/* Or the frame is still there, as at a jump to the stub for exceptions. */
 			if (m.r[HW_RSP] >= sp && m.r[HW_RSP] - sp >= s->frame_size - 8) {
 				*rsp = m.r[HW_RSP];

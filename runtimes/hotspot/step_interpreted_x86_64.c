@@ -37,11 +37,11 @@ enum {
 };
 
 /* A frame's words, indexed by FP + n. */
-struct slots {
+struct step_interpreted_slots {
 	uint64_t at[SLOTS];
 };
 
-static uint64_t slot(const struct slots *f, int n)
+static uint64_t step_interpreted_slot(const struct step_interpreted_slots *f, int n)
 {
 	return f->at[FP + n];
 }
@@ -92,22 +92,25 @@ static bool restores_r13(const struct site *s)
 	       code[0] == 0x4c && code[1] == 0x8b && code[2] == 0x6d;
 }
 
-static uint64_t bci_of(const struct site *s, const struct slots *f, const struct hotspot_method *m)
+static uint64_t bci_of(const struct site *s, const struct step_interpreted_slots *f,
+		       const struct hotspot_method *m)
 {
-	uint64_t stored = slot(f, s->hs->steps->has_mirror ? -8 : -7) - m->code;
+	uint64_t stored = step_interpreted_slot(f, s->hs->steps->has_mirror ? -8 : -7) - m->code;
 	uint64_t live = s->w->regs.r[DWARF_R13] - m->code;
 
 	if (!m->code_size)
 		return 0; /* a native method */
-	if (knows(s, DWARF_R13) && live < m->code_size && !slot(f, -2) && !restores_r13(s))
+	if (knows(s, DWARF_R13) && live < m->code_size && !step_interpreted_slot(f, -2) &&
+	    !restores_r13(s))
 		return live;
 	return stored < m->code_size ? stored : HOTSPOT_NO_BCI;
 }
 
 /* Sets the key from a frame whose fixed slots are there. False: it is none. */
-static bool name(struct site *s, const struct slots *f)
+static bool step_interpreted_name(struct site *s, const struct step_interpreted_slots *f)
 {
-	uint64_t method = slot(f, -3), cache = slot(f, s->hs->steps->has_mirror ? -6 : -5);
+	uint64_t method = step_interpreted_slot(f, -3),
+		 cache = step_interpreted_slot(f, s->hs->steps->has_mirror ? -6 : -5);
 	struct hotspot_method m;
 
 	if (hotspot_method_read(s->hs, method, &m) || (m.cache && m.cache != cache))
@@ -119,7 +122,7 @@ static bool name(struct site *s, const struct slots *f)
 }
 
 /* Reads those that are not below rsp. */
-static int read_slots(const struct site *s, uint64_t fp, struct slots *f)
+static int read_slots(const struct site *s, uint64_t fp, struct step_interpreted_slots *f)
 {
 	uint64_t at = fp - 8 * FP, from = at < s->sp ? s->sp : at;
 
@@ -128,10 +131,10 @@ static int read_slots(const struct site *s, uint64_t fp, struct slots *f)
 				  sizeof(*f) - (from - at));
 }
 
-static int step_by_fp(struct site *s, const struct codelet *c)
+static int step_interpreted_step_by_fp(struct site *s, const struct codelet *c)
 {
 	uint64_t fp = s->w->regs.r[DWARF_RBP], sender;
-	struct slots f;
+	struct step_interpreted_slots f;
 	int rc;
 
 	if (!knows(s, DWARF_RBP) || fp % 8 || fp < s->sp || fp - s->sp > FRAME_MAX)
@@ -142,14 +145,14 @@ static int step_by_fp(struct site *s, const struct codelet *c)
 	if (fp - s->sp < 8 * FIXED && s->exact && c && c->kind == CODELET_ENTRY) {
 		if (knows(s, DWARF_RBX))
 			name_new(s, s->w->regs.r[DWARF_RBX]); /* the slots are being made */
-	} else if (!name(s, &f) && (s->exact || !c || !c->unpacks)) {
+	} else if (!step_interpreted_name(s, &f) && (s->exact || !c || !c->unpacks)) {
 		return STACK_RUNTIME_IN_DOUBT; /* while a frame is replaced, its method is missing */
 	}
-	sender = fp - s->sp >= 8 ? slot(&f, -1) : s->w->regs.r[DWARF_R13];
-	if (!site_accepts(s, slot(&f, 1)) || sender % 8 || sender < fp + 8 ||
+	sender = fp - s->sp >= 8 ? step_interpreted_slot(&f, -1) : s->w->regs.r[DWARF_R13];
+	if (!site_accepts(s, step_interpreted_slot(&f, 1)) || sender % 8 || sender < fp + 8 ||
 	    sender - fp > FRAME_MAX)
 		return STACK_RUNTIME_IN_DOUBT;
-	return site_arrive(s, slot(&f, 1), sender, &f.at[FP]);
+	return site_arrive(s, step_interpreted_slot(&f, 1), sender, &f.at[FP]);
 }
 
 int step_interpreted(struct site *s)
@@ -162,5 +165,5 @@ int step_interpreted(struct site *s)
 		return step_from_entry(s, c);
 	if (site_simulate(s, &ends) == STEP_ON)
 		return STEP_ON;
-	return step_by_fp(s, c);
+	return step_interpreted_step_by_fp(s, c);
 }

@@ -47,7 +47,7 @@ static int step_by_slot(struct site *s, uint64_t slot)
 	return site_accepts(s, ra) ? arrive_by_slot(s, slot, ra) : STACK_RUNTIME_IN_DOUBT;
 }
 
-static int step_by_size(struct site *s)
+static int step_nmethod_step_by_size(struct site *s)
 {
 	return step_by_slot(s, s->sp + (uint64_t)s->blob.frame_size - 8);
 }
@@ -62,7 +62,7 @@ static int step_in_body(struct site *s)
 
 	switch (site_ahead(s, AHEAD_INSNS, &there.sp)) {
 	case AHEAD_LEVEL:
-		end = step_by_size(&there);
+		end = step_nmethod_step_by_size(&there);
 		break;
 	case AHEAD_RETURN:
 		end = step_by_slot(s, there.sp);
@@ -131,7 +131,7 @@ static int step_from_call(struct site *s)
 
 	if (deoptimised)
 		take_original_pc(s, s->sp);
-	return deoptimised || is_safepoint(s) ? step_by_size(s) : step_in_body(s);
+	return deoptimised || is_safepoint(s) ? step_nmethod_step_by_size(s) : step_in_body(s);
 }
 
 /* A stub behind a method's code, through which its static calls go to the interpreter while the callee
@@ -167,7 +167,7 @@ static int step_compiled(struct site *s)
 }
 
 /* The wrapper's frame, by its frame pointer. */
-static int step_by_fp(struct site *s)
+static int step_nmethod_step_by_fp(struct site *s)
 {
 	uint64_t fp = s->w->regs.r[DWARF_RBP];
 
@@ -190,7 +190,7 @@ static int step_native(struct site *s)
 		return step_from_prologue(s, prologue);
 	if (s->exact)
 		end = site_simulate(s, &ends);
-	return end == STACK_RUNTIME_IN_DOUBT ? step_by_fp(s) : end;
+	return end == STACK_RUNTIME_IN_DOUBT ? step_nmethod_step_by_fp(s) : end;
 }
 
 int step_nmethod(struct site *s)

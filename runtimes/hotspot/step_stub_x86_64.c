@@ -43,7 +43,7 @@ static int step_from_entry_frame(struct site *s)
 	return STEP_ON;
 }
 
-static int step_by_size(struct site *s)
+static int step_stub_step_by_size(struct site *s)
 {
 	uint64_t slot = s->sp + (uint64_t)s->blob.frame_size - 8, ra, rbp;
 	int rc;
@@ -133,7 +133,7 @@ int step_stub(struct site *s)
 	if (s->exact)
 		end = step_from_top(s);
 	else if (s->blob.kind != BLOB_UPCALL) /* which restores what C++ preserves */
-		end = step_by_size(s);
+		end = step_stub_step_by_size(s);
 	if (end == STACK_RUNTIME_IN_DOUBT && !s->exact)
 		end = site_simulate(s, &all);
 	return end == STACK_RUNTIME_IN_DOUBT ? step_to_elsewhere(s) : end;

@@ -220,7 +220,7 @@ int site_ahead(struct site *s, unsigned most, uint64_t *rsp)
 
 /* The step. */
 
-static uint16_t kind_of(const struct hotspot_blob *b)
+static uint16_t hotspot_step_kind_of(const struct hotspot_blob *b)
 {
 	switch (b->kind) {
 	case BLOB_NMETHOD:
@@ -278,7 +278,7 @@ int hotspot_step(void *rt, struct walk *w, enum frame_kind *kind, struct managed
 	if (end)
 		return end == ERR_NOMEM ? end : STACK_RUNTIME_IN_DOUBT;
 	s.blob = *found;
-	*frame = (struct managed_frame){ .kind = kind_of(&s.blob),
+	*frame = (struct managed_frame){ .kind = hotspot_step_kind_of(&s.blob),
 					 .code = s.blob.start,
 					 .id = s.blob.id,
 					 .at = HOTSPOT_AT(s.pc - s.blob.code, s.exact) };

@@ -91,7 +91,7 @@ static const struct vmplace places[] = {
 	PLACE(VMPLACE_SIZE, "NonJavaThread", NULL, other_bytes),
 };
 
-static void take_symbols(const struct hotspot *hs, struct hotspot_thread_state *t)
+static void hotspot_threads_take_symbols(const struct hotspot *hs, struct hotspot_thread_state *t)
 {
 	struct elfsymbol symbols[] = {
 		{ .name = "_ZN20SafepointSynchronize6_stateE" },
@@ -118,7 +118,7 @@ int hotspot_threads_init(struct hotspot *hs)
 	hs->names->threads = t;
 	t->handles = vmstructs_field(hs->tables, "JavaThread", "_threadObj", &object) &&
 		     !strcmp(object.type_string, "OopHandle");
-	take_symbols(hs, t);
+	hotspot_threads_take_symbols(hs, t);
 	rc = vmstructs_resolve(hs->tables, places, sizeof(places) / sizeof(*places), &t->l, NULL);
 	if (t->l.java_osthread < 0)
 		t->l.java_osthread = t->l.thread_osthread;
@@ -137,7 +137,7 @@ void hotspot_threads_free(struct hotspot_thread_state *t)
 
 /* Reading the list. */
 
-static int add(struct hotspot_thread_state *t, uint64_t thread, bool java)
+static int hotspot_threads_add(struct hotspot_thread_state *t, uint64_t thread, bool java)
 {
 	if (t->count == THREADS_MAX)
 		return ERR_LIMIT;
@@ -167,7 +167,7 @@ static int add_listed(const struct hotspot *hs, struct hotspot_thread_state *t)
 	    memory_read_u64(hs->memory, t->l.smr_list, &again) || again != list)
 		rc = ERR_FORMAT;
 	for (uint32_t i = 0; i < length && !rc; i++)
-		rc = add(t, at[i], true);
+		rc = hotspot_threads_add(t, at[i], true);
 	free(at);
 	return rc;
 }
@@ -180,14 +180,14 @@ static int add_linked(const struct hotspot *hs, struct hotspot_thread_state *t, 
 	int rc = head && next >= 0 ? memory_read_u64(hs->memory, head, &thread) : ERR_FORMAT;
 
 	while (!rc && thread) {
-		rc = add(t, thread, java);
+		rc = hotspot_threads_add(t, thread, java);
 		if (!rc && memory_read_u64(hs->memory, thread + (uint64_t)next, &thread))
 			rc = ERR_FORMAT;
 	}
 	return rc;
 }
 
-static int add_all(const struct hotspot *hs, struct hotspot_thread_state *t)
+static int hotspot_threads_add_all(const struct hotspot *hs, struct hotspot_thread_state *t)
 {
 	int rc = t->l.smr_list ? add_listed(hs, t) : add_linked(hs, t, t->l.first, t->l.next, true);
 	uint64_t vm;
@@ -197,7 +197,7 @@ static int add_all(const struct hotspot *hs, struct hotspot_thread_state *t)
 	if (t->others && t->l.other_bytes > WORD)
 		rc = add_linked(hs, t, t->others, t->l.other_bytes - WORD, false);
 	else if (t->vm_thread && !memory_read_u64(hs->memory, t->vm_thread, &vm) && vm)
-		rc = add(t, vm, false);
+		rc = hotspot_threads_add(t, vm, false);
 	return rc == ERR_NOMEM ? rc : 0;
 }
 
@@ -271,7 +271,7 @@ static void find_roles(struct hotspot_thread_state *t)
 			k->role = begins_with_any(k->name, compilers) ? "compiler" : "vm";
 }
 
-static int by_tid(const void *a, const void *b)
+static int hotspot_threads_by_tid(const void *a, const void *b)
 {
 	const struct known *x = a, *y = b;
 
@@ -279,13 +279,13 @@ static int by_tid(const void *a, const void *b)
 }
 
 /* Reads all anew. ERR_NOMEM. */
-static int refresh(const struct hotspot *hs, struct hotspot_thread_state *t)
+static int hotspot_threads_refresh(const struct hotspot *hs, struct hotspot_thread_state *t)
 {
 	uint64_t start = monotonic_ns();
 	int rc;
 
 	t->count = 0;
-	rc = add_all(hs, t);
+	rc = hotspot_threads_add_all(hs, t);
 	if (rc)
 		t->count = 0;
 	for (struct known *k = t->at; k < t->at + t->count; k++) {
@@ -297,28 +297,29 @@ static int refresh(const struct hotspot *hs, struct hotspot_thread_state *t)
 	}
 	find_roles(t);
 	if (t->count)
-		qsort(t->at, t->count, sizeof(*t->at), by_tid);
+		qsort(t->at, t->count, sizeof(*t->at), hotspot_threads_by_tid);
 	t->read_ns = monotonic_ns();
 	t->cost_ns = t->read_ns - start;
 	return rc == ERR_NOMEM ? rc : 0;
 }
 
-static const struct known *find(const struct hotspot_thread_state *t, pid_t tid)
+static const struct known *hotspot_threads_find(const struct hotspot_thread_state *t, pid_t tid)
 {
 	const struct known key = { .tid = tid };
 
-	return t->count ? bsearch(&key, t->at, t->count, sizeof(key), by_tid) : NULL;
+	return t->count ? bsearch(&key, t->at, t->count, sizeof(key), hotspot_threads_by_tid) :
+			  NULL;
 }
 
 /* As find, in a list that is read again when it is old, or has not got the thread. */
-static const struct known *look_up(const struct hotspot *hs, struct hotspot_thread_state *t,
-				   pid_t tid)
+static const struct known *hotspot_threads_look_up(const struct hotspot *hs,
+						   struct hotspot_thread_state *t, pid_t tid)
 {
-	const struct known *k = find(t, tid);
+	const struct known *k = hotspot_threads_find(t, tid);
 	uint64_t age = monotonic_ns() - t->read_ns;
 
 	if (age > (k && *k->name ? AGE_NS : NEWBORN_NS) && age > t->cost_ns * COST_FACTOR)
-		k = refresh(hs, t) ? NULL : find(t, tid);
+		k = hotspot_threads_refresh(hs, t) ? NULL : hotspot_threads_find(t, tid);
 	return k;
 }
 
@@ -355,7 +356,7 @@ bool hotspot_thread(void *rt, pid_t own_tid, struct managed_thread *thread)
 {
 	struct hotspot *hs = rt;
 	struct hotspot_thread_state *t = hs->names->threads;
-	const struct known *k = look_up(hs, t, own_tid);
+	const struct known *k = hotspot_threads_look_up(hs, t, own_tid);
 	struct moment m;
 
 	if (!k || !read_moment(hs, t, k, &m))

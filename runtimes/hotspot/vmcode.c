@@ -68,7 +68,7 @@ int hotspot_vm_code_init(struct hotspot *hs)
 	return 0;
 }
 
-static void release(struct routines *r)
+static void vmcode_release(struct routines *r)
 {
 	arena_release(&r->texts);
 	free(r->at);
@@ -78,7 +78,7 @@ void hotspot_vm_code_free(struct hotspot_vm_code *code)
 {
 	if (!code)
 		return;
-	release(&code->stubs);
+	vmcode_release(&code->stubs);
 	free(code);
 }
 
@@ -104,7 +104,7 @@ bool hotspot_vm_text(const struct memory *memory, uint64_t addr, char text[HOTSP
 	return *text;
 }
 
-static int add(struct routines *r, uint64_t begin, uint64_t end, const char *name)
+static int vmcode_add(struct routines *r, uint64_t begin, uint64_t end, const char *name)
 {
 	if (room_for((void **)&r->at, &r->room, r->count + 1, sizeof(*r->at)))
 		return ERR_NOMEM;
@@ -119,13 +119,13 @@ static int by_begin(const void *a, const void *b)
 	return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-static void begin_again(struct routines *r)
+static void vmcode_begin_again(struct routines *r)
 {
 	arena_release(&r->texts);
 	r->count = 0;
 }
 
-static void cut_end(char *name, const char *end)
+static void vmcode_cut_end(char *name, const char *end)
 {
 	size_t len = strlen(name), cut = strlen(end);
 
@@ -139,8 +139,8 @@ static const char *plain(char *name)
 {
 	static const char before[] = "Stub Generator ";
 
-	cut_end(name, " (stub gen)");
-	cut_end(name, "_stub");
+	vmcode_cut_end(name, " (stub gen)");
+	vmcode_cut_end(name, "_stub");
 	return strncmp(name, before, sizeof(before) - 1) ? name : name + sizeof(before) - 1;
 }
 
@@ -163,7 +163,7 @@ static int add_stub(const struct memory *memory, struct routines *r, uint64_t *n
 	    !hotspot_vm_text(memory, words[2], name))
 		return 0;
 	snprintf(both, sizeof(both), "%s::%s", group, plain(name));
-	return add(r, words[at], words[at + 1], both);
+	return vmcode_add(r, words[at], words[at + 1], both);
 }
 
 /* Reads the list if the VM has added to it. */
@@ -177,7 +177,7 @@ static int read_stubs(struct hotspot *hs)
 
 	if (!code->list || memory_read_u64(hs->memory, code->list, &head) || head == r->state)
 		return 0;
-	begin_again(r);
+	vmcode_begin_again(r);
 	for (next = head; next && !rc && count < ROUTINES_MAX; count++)
 		rc = add_stub(hs->memory, r, &next);
 	if (r->count)
@@ -186,7 +186,7 @@ static int read_stubs(struct hotspot *hs)
 	return rc == ERR_NOMEM ? rc : 0;
 }
 
-static const char *find(const struct routines *r, uint64_t pc)
+static const char *vmcode_find(const struct routines *r, uint64_t pc)
 {
 	size_t low = 0, high = r->count;
 
@@ -213,8 +213,8 @@ uint64_t hotspot_routine_find(struct hotspot *hs, const char *name)
 	return 0;
 }
 
-static int keep(struct arena *arena, const char *before, const char *text, const char *after,
-		const char **name)
+static int vmcode_keep(struct arena *arena, const char *before, const char *text, const char *after,
+		       const char **name)
 {
 	char all[HOTSPOT_VM_TEXT * 2 + 16];
 
@@ -242,11 +242,11 @@ int hotspot_vm_code_name(struct hotspot *hs, const struct managed_frame *frame, 
 	if (rc)
 		return rc == ERR_NOMEM ? rc : ERR_FORMAT;
 	pc = blob->code + hotspot_offset(frame->at) - !hotspot_interrupted(frame->at);
-	found = find(&hs->names->code->stubs, pc);
+	found = vmcode_find(&hs->names->code->stubs, pc);
 	if (found)
-		return keep(arena, "", found, "", name);
+		return vmcode_keep(arena, "", found, "", name);
 	c = hs->steps ? codelet_find(hs->steps, pc) : NULL;
 	if (c && c->description)
-		return keep(arena, "~Interpreter (", c->description, ")", name);
-	return keep(arena, "~", *blob->name ? blob->name : "code of the VM", "", name);
+		return vmcode_keep(arena, "~Interpreter (", c->description, ")", name);
+	return vmcode_keep(arena, "~", *blob->name ? blob->name : "code of the VM", "", name);
 }

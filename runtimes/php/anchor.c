@@ -31,7 +31,7 @@ enum {
 
 static const uint64_t BEHIND = UINT64_MAX; /* above each C frame */
 
-struct run {
+struct php_anchor_run {
 	size_t first, end; /* of its frames, also those of C functions that it calls */
 	uint64_t self;	   /* of its innermost frame */
 	bool in_loop;	   /* the thread is in the loop for that frame, */
@@ -43,38 +43,38 @@ struct alignment {
 	const struct stack *stack;
 	const struct memory *memory;
 	struct interp_frame *frames;
-	struct run runs[RUNS_MAX];
+	struct php_anchor_run runs[RUNS_MAX];
 	size_t run_count;
 	size_t loops[RUNS_MAX]; /* native frames of execute_ex */
 	size_t loop_count;
 };
 
-static bool is_own(const struct interp_frame *f)
+static bool php_anchor_is_own(const struct interp_frame *f)
 {
 	return !(f->flags & (INTERP_C_FUNCTION | FRAME_BASE));
 }
 
 /* Splits the frames of one C stack into runs; returns how many frames that are. */
-static size_t find_runs(struct alignment *a, size_t count)
+static size_t php_anchor_find_runs(struct alignment *a, size_t count)
 {
 	size_t i = 0;
 
 	a->run_count = 0;
 	while (i < count && a->run_count < RUNS_MAX) {
-		struct run *r = &a->runs[a->run_count];
+		struct php_anchor_run *r = &a->runs[a->run_count];
 		bool begun = false, ended = false;
 
-		*r = (struct run){ .first = i };
+		*r = (struct php_anchor_run){ .first = i };
 		for (; i < count && !ended && !(a->frames[i].flags & FRAME_BASE); i++) {
 			const struct interp_frame *f = &a->frames[i];
 
-			if (is_own(f) && !begun) {
+			if (php_anchor_is_own(f) && !begun) {
 				r->self = f->self;
 				r->in_loop = f->flags & FRAME_IN_LOOP;
 				r->in_register = f->flags & FRAME_IN_REGISTER;
 			}
-			begun |= is_own(f);
-			ended = is_own(f) && f->flags & FRAME_TOP;
+			begun |= php_anchor_is_own(f);
+			ended = php_anchor_is_own(f) && f->flags & FRAME_TOP;
 		}
 		r->end = i;
 		a->run_count += begun;
@@ -92,7 +92,7 @@ static bool is_jit(const struct frame *f)
 	return f->image && !image_elf(f->image) && !strcmp(image_name(f->image), "zero");
 }
 
-static bool is_loop(const struct alignment *a, size_t i)
+static bool php_anchor_is_loop(const struct alignment *a, size_t i)
 {
 	const struct stack *s = a->stack;
 
@@ -106,7 +106,7 @@ static void find_loops(struct alignment *a)
 
 	a->loop_count = 0;
 	for (size_t i = 0; i < s->count && a->loop_count < RUNS_MAX; i++)
-		if (is_loop(a, i))
+		if (php_anchor_is_loop(a, i))
 			a->loops[a->loop_count++] = i;
 }
 
@@ -133,8 +133,9 @@ static uint64_t saved_begin(const struct alignment *a, size_t frame)
 
 /* Finds a word among those that the C frames inside the loop's frame number `loop` have saved. From
  * the loop inwards, because a function further inside may have saved another use of a register. */
-static bool find_saved(const struct alignment *a, size_t loop,
-		       bool (*is_it)(uint64_t value, uint64_t what), uint64_t what, uint64_t *value)
+static bool php_anchor_find_saved(const struct alignment *a, size_t loop,
+				  bool (*is_it)(uint64_t value, uint64_t what), uint64_t what,
+				  uint64_t *value)
 {
 	for (size_t i = a->loops[loop]; i-- > inner_begin(a, loop);) {
 		uint64_t begin = saved_begin(a, i);
@@ -159,7 +160,7 @@ static bool is_op(uint64_t value, uint64_t own)
 	return php_is_op(own, value);
 }
 
-static bool fits(const struct alignment *a, size_t run, size_t loop)
+static bool php_anchor_fits(const struct alignment *a, size_t run, size_t loop)
 {
 	uint64_t value;
 
@@ -167,10 +168,10 @@ static bool fits(const struct alignment *a, size_t run, size_t loop)
 		return !loop && !a->loops[0];
 	if (a->runs[run].in_register)
 		return !loop;
-	return find_saved(a, loop, is_self, a->runs[run].self, &value);
+	return php_anchor_find_saved(a, loop, is_self, a->runs[run].self, &value);
 }
 
-static void place(struct alignment *a, size_t run, uint64_t anchor)
+static void php_anchor_place(struct alignment *a, size_t run, uint64_t anchor)
 {
 	for (size_t i = a->runs[run].first; i < a->runs[run].end; i++)
 		a->frames[i].anchor = anchor;
@@ -189,14 +190,15 @@ static void align_from_outside(struct alignment *a)
 
 	while (run && loop) {
 		bool surplus = run > loop && run > 1 && loop < a->loop_count &&
-			       !fits(a, run - 1, loop - 1) && fits(a, run - 2, loop - 1);
+			       !php_anchor_fits(a, run - 1, loop - 1) &&
+			       php_anchor_fits(a, run - 2, loop - 1);
 
 		run--;
 		if (surplus) {
-			place(a, run, anchor_of(a, loop));
+			php_anchor_place(a, run, anchor_of(a, loop));
 			continue;
 		}
-		place(a, run, anchor_of(a, --loop));
+		php_anchor_place(a, run, anchor_of(a, --loop));
 	}
 }
 
@@ -207,15 +209,15 @@ static void align_from_inside(struct alignment *a)
 	for (size_t loop = 0; loop < a->loop_count; loop++) {
 		size_t fit = run;
 
-		while (fit < a->run_count && !fits(a, fit, loop))
+		while (fit < a->run_count && !php_anchor_fits(a, fit, loop))
 			fit++;
 		if (fit == a->run_count)
 			continue;
 		for (; run <= fit; run++)
-			place(a, run, anchor_of(a, loop));
+			php_anchor_place(a, run, anchor_of(a, loop));
 	}
 	for (; run < a->run_count; run++)
-		place(a, run, BEHIND);
+		php_anchor_place(a, run, BEHIND);
 }
 
 /* Was the loop's innermost frame in compiled code? The JIT has other uses for the register with the
@@ -238,7 +240,7 @@ static void set_opline(struct alignment *a)
 	if (!is_compiled(a) || !f->own)
 		return;
 	if (!(f->flags & FRAME_IN_REGISTER)) {
-		if (!find_saved(a, 0, is_op, f->own, &opline))
+		if (!php_anchor_find_saved(a, 0, is_op, f->own, &opline))
 			return;
 		f->at = opline;
 	}
@@ -249,7 +251,7 @@ static void set_opline(struct alignment *a)
 /* Are all frames known, PHP's and the C ones of the same stack? Without a fiber of PHP's, code of others
  * has made the stack (Swoole), and its frames may be anyone's. A fiber's first C frame has no CFI that
  * leads on (Zend/asm/make_*). */
-static bool is_whole(const struct stack *s, const struct interp_frame *last, bool fiber)
+static bool php_anchor_is_whole(const struct stack *s, const struct interp_frame *last, bool fiber)
 {
 	if (!fiber && (last->flags & FRAME_LOST || s->made))
 		return false;
@@ -263,7 +265,7 @@ void php_anchor(const void *rt, const struct modmap *maps, const struct stack *s
 		const struct memory *memory, struct interp_frame *frames, size_t count)
 {
 	struct alignment a = { .rt = rt, .stack = stack, .memory = memory, .frames = frames };
-	size_t own = find_runs(&a, count);
+	size_t own = php_anchor_find_runs(&a, count);
 
 	(void)maps;
 	if (!count)
@@ -271,7 +273,7 @@ void php_anchor(const void *rt, const struct modmap *maps, const struct stack *s
 	find_loops(&a);
 	if (own < count && stack->end == STACK_OUTERMOST && !stack->made)
 		return; /* it is changing from a fiber's stack to another one */
-	if (is_whole(stack, &frames[count - 1], own < count))
+	if (php_anchor_is_whole(stack, &frames[count - 1], own < count))
 		align_from_outside(&a);
 	else
 		align_from_inside(&a);

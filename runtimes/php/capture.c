@@ -37,7 +37,7 @@ enum { REG_FRAME = 14, REG_OPLINE = 15 };
 enum { REG_FRAME = 27, REG_OPLINE = 28 };
 #endif
 
-struct chain {
+struct php_capture_chain {
 	const struct php_runtime *rt;
 	struct interp_copy *copy;
 	struct interp_walk *out;
@@ -57,7 +57,7 @@ struct execute_data {
 
 /* PHP's stack. */
 
-static void use_page(struct chain *c, uint64_t page, uint64_t top, uint64_t prev)
+static void use_page(struct php_capture_chain *c, uint64_t page, uint64_t top, uint64_t prev)
 {
 	uint64_t used = top - page;
 
@@ -70,7 +70,7 @@ static void use_page(struct chain *c, uint64_t page, uint64_t top, uint64_t prev
 	interp_copy_need(c->copy, page, ((top - 1) | (BLOCK - 1)) + 1 - page);
 }
 
-static void use_newest_page(struct chain *c, uint64_t page, uint64_t top)
+static void use_newest_page(struct php_capture_chain *c, uint64_t page, uint64_t top)
 {
 	const char *header;
 
@@ -83,13 +83,13 @@ static void use_newest_page(struct chain *c, uint64_t page, uint64_t top)
 	c->free_end = memory_word(header, PAGE_END);
 }
 
-static bool in_page(const struct chain *c, uint64_t addr)
+static bool in_page(const struct php_capture_chain *c, uint64_t addr)
 {
 	return addr - c->page < c->used;
 }
 
 /* Makes the part of the stack at hand in which the frame lies, if it lies in one. */
-static void turn_page(struct chain *c, uint64_t addr)
+static void turn_page(struct php_capture_chain *c, uint64_t addr)
 {
 	const char *header;
 
@@ -104,7 +104,8 @@ static void turn_page(struct chain *c, uint64_t addr)
 		use_page(c, c->prev, memory_word(header, PAGE_TOP), memory_word(header, PAGE_PREV));
 }
 
-static bool read_frame(struct chain *c, uint64_t addr, struct execute_data *e)
+static bool php_capture_read_frame(struct php_capture_chain *c, uint64_t addr,
+				   struct execute_data *e)
 {
 	const char *bytes;
 
@@ -131,13 +132,13 @@ static bool in_image(const struct php_runtime *rt, uint64_t addr)
 
 /* A fiber's first frame stands for its start, is at the bottom of the fiber's own stack, and its
  * function is a constant of PHP's (zend_fiber_execute in Zend/zend_fibers.c). */
-static bool is_base(const struct chain *c, const struct execute_data *e)
+static bool is_base(const struct php_capture_chain *c, const struct execute_data *e)
 {
 	return (e->self % BLOCK == PAGE_FIRST || (e->self == c->page + PAGE_FIRST && !c->prev)) &&
 	       !e->opline && !e->info && in_image(c->rt, e->func);
 }
 
-static uint64_t opline_of(struct chain *c, uint64_t opline)
+static uint64_t opline_of(struct php_capture_chain *c, uint64_t opline)
 {
 	uint64_t before;
 
@@ -146,7 +147,8 @@ static uint64_t opline_of(struct chain *c, uint64_t opline)
 	return opline;
 }
 
-static bool push_frame(struct chain *c, const struct execute_data *e, bool suspended)
+static bool php_capture_push_frame(struct php_capture_chain *c, const struct execute_data *e,
+				   bool suspended)
 {
 	bool main = (e->info & INFO_CODE) && (e->info & INFO_TOP) && !e->prev;
 	struct interp_frame f = { .self = e->self, .at = opline_of(c, e->opline) };
@@ -166,7 +168,7 @@ static bool push_frame(struct chain *c, const struct execute_data *e, bool suspe
 	return interp_walk_push(c->out, &f);
 }
 
-static bool push_generator(struct chain *c, uint64_t generator)
+static bool push_generator(struct php_capture_chain *c, uint64_t generator)
 {
 	struct execute_data e;
 	uint64_t frame;
@@ -176,8 +178,9 @@ static bool push_generator(struct chain *c, uint64_t generator)
 	/* One that goes on where another one has ended is still in the list. */
 	if (!frame || (c->out->count && c->out->frames[c->out->count - 1].self == frame))
 		return true;
-	if (read_frame(c, frame, &e) && e.result == generator && e.func && !(e.func % 8))
-		return push_frame(c, &e, true);
+	if (php_capture_read_frame(c, frame, &e) && e.result == generator && e.func &&
+	    !(e.func % 8))
+		return php_capture_push_frame(c, &e, true);
 	c->out->dropped++;
 	return true;
 }
@@ -185,7 +188,7 @@ static bool push_generator(struct chain *c, uint64_t generator)
 /* A generator that executes for others, which delegate to it by "yield from": the others have no
  * place in the chain but one placeholder, for the one that its caller has called. They are found
  * from there to the one that executes (zend_generator_check_placeholder_frame()). */
-static bool push_delegating(struct chain *c, const struct execute_data *placeholder)
+static bool push_delegating(struct php_capture_chain *c, const struct execute_data *placeholder)
 {
 	uint64_t node = c->rt->layout->generator_node, generators[GENERATORS_MAX], parent, next;
 	uint64_t generator = placeholder->object;
@@ -207,7 +210,7 @@ static bool push_delegating(struct chain *c, const struct execute_data *placehol
 }
 
 /* Brent's algorithm: a loop passes the same frame again. */
-static bool leads_back(struct chain *c, uint64_t addr)
+static bool leads_back(struct php_capture_chain *c, uint64_t addr)
 {
 	if (addr == c->passed)
 		return true;
@@ -218,7 +221,7 @@ static bool leads_back(struct chain *c, uint64_t addr)
 	return false;
 }
 
-static void follow(struct chain *c, uint64_t addr)
+static void php_capture_follow(struct php_capture_chain *c, uint64_t addr)
 {
 	while (addr) {
 		struct execute_data e;
@@ -233,14 +236,14 @@ static void follow(struct chain *c, uint64_t addr)
 			c->out->cut = true;
 			return;
 		}
-		if (!read_frame(c, addr, &e)) {
+		if (!php_capture_read_frame(c, addr, &e)) {
 			c->out->broken = !c->copy->walk.cut;
 			return;
 		}
 		if (e.func % 8)
 			c->out->dropped++;
 		else if (e.func)
-			pushed = push_frame(c, &e, false);
+			pushed = php_capture_push_frame(c, &e, false);
 		else if ((e.info & 0xff) == INFO_OBJECT)
 			pushed = push_delegating(c, &e);
 		if (!pushed)
@@ -287,7 +290,7 @@ static size_t need_all(const struct memory *m, struct memory_piece *pieces, size
 	return copy->reads - before;
 }
 
-static bool is_among(const struct interp_identity *ids, size_t count, uint64_t code)
+static bool php_capture_is_among(const struct interp_identity *ids, size_t count, uint64_t code)
 {
 	for (size_t i = 0; i < count; i++)
 		if (ids[i].code == code)
@@ -296,7 +299,8 @@ static bool is_among(const struct interp_identity *ids, size_t count, uint64_t c
 }
 
 /* C function or PHP's own: by what is known of the function; false: nothing is. */
-static bool kind_known(const struct chain *c, const struct interp_frame *f, uint64_t *code)
+static bool kind_known(const struct php_capture_chain *c, const struct interp_frame *f,
+		       uint64_t *code)
 {
 	uint64_t func = php_function(f->code);
 	bool own_known = !interp_copy_is_new(c->copy, f->code);
@@ -307,12 +311,12 @@ static bool kind_known(const struct chain *c, const struct interp_frame *f, uint
 }
 
 /* The number of bytes to copy of a function that is not known. */
-static size_t head_bytes(const struct chain *c, bool short_lived)
+static size_t head_bytes(const struct php_capture_chain *c, bool short_lived)
 {
 	return short_lived ? c->rt->layout->line_start + 8u : (size_t)FUNCTION_BYTES;
 }
 
-static void need_heads(struct chain *c, bool short_lived)
+static void need_heads(struct php_capture_chain *c, bool short_lived)
 {
 	uint64_t addrs[NEW_MAX], code;
 	size_t count = 0;
@@ -326,7 +330,7 @@ static void need_heads(struct chain *c, bool short_lived)
 	interp_copy_need_all(c->copy, addrs, count, head_bytes(c, short_lived));
 }
 
-static void read_kind(struct chain *c, struct interp_frame *f)
+static void read_kind(struct php_capture_chain *c, struct interp_frame *f)
 {
 	bool short_lived = f->flags & FRAME_SHORT_LIVED;
 	const char *head = interp_copy_need(c->copy, php_function(f->code),
@@ -338,7 +342,7 @@ static void read_kind(struct chain *c, struct interp_frame *f)
 		f->code |= php_code_hash(c->rt->layout, head);
 }
 
-static void set_kinds(struct chain *c)
+static void set_kinds(struct php_capture_chain *c)
 {
 	need_heads(c, false);
 	need_heads(c, true);
@@ -356,7 +360,7 @@ static void set_kinds(struct chain *c)
 }
 
 /* Copies what identifies the functions that are new, or will not be there for long. */
-static void identify_new(struct chain *c)
+static void identify_new(struct php_capture_chain *c)
 {
 	struct needing reads = { { .read = need, .gather = need_all }, c->copy };
 	struct interp_identity ids[NEW_MAX];
@@ -367,7 +371,7 @@ static void identify_new(struct chain *c)
 		uint64_t code = f->code;
 
 		if ((f->flags & FRAME_SHORT_LIVED || interp_copy_is_new(c->copy, code)) &&
-		    !is_among(ids, count, code))
+		    !php_capture_is_among(ids, count, code))
 			ids[count++].code = code;
 	}
 	if (count)
@@ -376,13 +380,13 @@ static void identify_new(struct chain *c)
 
 /* The innermost opline. */
 
-static bool is_known(const struct regs *r, unsigned reg)
+static bool php_capture_is_known(const struct regs *r, unsigned reg)
 {
 	return !(r->unknown >> reg & 1);
 }
 
 /* The oplines of a function, as interp_frame.own; 0: they cannot be read. */
-static uint64_t read_ops(struct chain *c, uint64_t code)
+static uint64_t read_ops(struct php_capture_chain *c, uint64_t code)
 {
 	const struct php_layout *layout = c->rt->layout;
 	const char *function = interp_copy_need(c->copy, php_function(code), layout->opcodes + 8u);
@@ -395,7 +399,7 @@ static uint64_t read_ops(struct chain *c, uint64_t code)
 	       (uint64_t)(ops < OWN_OPS_MAX ? ops : OWN_OPS_MAX) << OWN_OPS;
 }
 
-static void set_innermost(struct chain *c, const struct regs *r)
+static void set_innermost(struct php_capture_chain *c, const struct regs *r)
 {
 	struct interp_frame *f = c->out->frames;
 	bool in_loop, has_frame;
@@ -406,10 +410,11 @@ static void set_innermost(struct chain *c, const struct regs *r)
 		f->flags |= INTERP_INEXACT;
 		return;
 	}
-	in_loop = is_known(r, DWARF_PC) && php_in_loop(c->rt, r->r[DWARF_PC]);
+	in_loop = php_capture_is_known(r, DWARF_PC) && php_in_loop(c->rt, r->r[DWARF_PC]);
 	if (in_loop && r->r[DWARF_PC] - c->rt->loop[0].start < ENTRY_BYTES)
 		return; /* before it reads the frame's own opline */
-	has_frame = is_known(r, REG_FRAME) && is_known(r, REG_OPLINE) && r->r[REG_FRAME] == f->self;
+	has_frame = php_capture_is_known(r, REG_FRAME) && php_capture_is_known(r, REG_OPLINE) &&
+		    r->r[REG_FRAME] == f->self;
 	if (in_loop && has_frame) {
 		/* It ends by an opline that is a constant of PHP's, hybrid_halt_op. */
 		if (!in_image(c->rt, r->r[REG_OPLINE]))
@@ -442,7 +447,7 @@ void php_capture(const void *data, struct interp_copy *copy, const struct interp
 		 struct interp_walk *out)
 {
 	const struct php_runtime *rt = data;
-	struct chain c = { .rt = rt, .copy = copy, .out = out };
+	struct php_capture_chain c = { .rt = rt, .copy = copy, .out = out };
 	const char *eg;
 	uint64_t current, page_bytes;
 
@@ -455,7 +460,7 @@ void php_capture(const void *data, struct interp_copy *copy, const struct interp
 	if (!current || !page_bytes || page_bytes & (page_bytes - 1) || page_bytes > STACK_MAX)
 		return;
 	use_newest_page(&c, memory_word(eg, EG_STACK), memory_word(eg, EG_STACK_TOP));
-	follow(&c, current);
+	php_capture_follow(&c, current);
 	if (out->count && (out->cut || out->broken || copy->walk.cut))
 		out->frames[out->count - 1].flags |= FRAME_LOST;
 	set_kinds(&c);

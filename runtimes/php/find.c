@@ -54,7 +54,7 @@ enum {
 
 enum { EXECUTE_EX, REGISTRY, VM_KIND, EG, EG_OFFSET, TCB_OFFSET, SYMBOLS };
 
-static bool text_at(const struct memory *memory, uint64_t addr, char *text, size_t room)
+static bool php_find_text_at(const struct memory *memory, uint64_t addr, char *text, size_t room)
 {
 	memset(text, 0, room);
 	for (size_t i = 0; i + 1 < room; i++) {
@@ -78,19 +78,20 @@ static int read_core(const struct memory *memory, uint64_t addr, char module[MOD
 		return ERR_BUSY;
 	if (memory_read_u64(memory, memory_word(table, TABLE_BUCKETS), &entry) ||
 	    memory->read(memory, entry, module, MODULE_BYTES) ||
-	    !text_at(memory, memory_word(module, MODULE_NAME), name, sizeof(name)) ||
+	    !php_find_text_at(memory, memory_word(module, MODULE_NAME), name, sizeof(name)) ||
 	    strcmp(name, "Core") != 0)
 		return ERR_FORMAT;
 	return 0;
 }
 
 /* Zend's 3.4.x is PHP's 7.4.x, 4.n.x is 8.n.x (zend.h, ZEND_VERSION). */
-static bool set_version(struct php_runtime *rt, const struct memory *memory, const char *module)
+static bool php_find_set_version(struct php_runtime *rt, const struct memory *memory,
+				 const char *module)
 {
 	unsigned major, minor, patch;
 	char text[16], rest;
 
-	if (!text_at(memory, memory_word(module, MODULE_VERSION), text, sizeof(text)) ||
+	if (!php_find_text_at(memory, memory_word(module, MODULE_VERSION), text, sizeof(text)) ||
 	    sscanf(text, "%2u.%2u.%3u%c", &major, &minor, &patch, &rest) < 3)
 		return false;
 	snprintf(rt->version, sizeof(rt->version), "PHP %u.%u.%u%s", major, minor, patch,
@@ -98,8 +99,8 @@ static bool set_version(struct php_runtime *rt, const struct memory *memory, con
 	return true;
 }
 
-static int find_release(struct php_runtime *rt, const struct memory *memory, uint64_t registry,
-			struct error *why)
+static int php_find_release(struct php_runtime *rt, const struct memory *memory, uint64_t registry,
+			    struct error *why)
 {
 	char module[MODULE_BYTES];
 	int rc = registry ? read_core(memory, registry, module) : ERR_BUSY;
@@ -115,7 +116,7 @@ static int find_release(struct php_runtime *rt, const struct memory *memory, uin
 	if (!rt->layout)
 		return error_set(why, ERR_FORMAT, "PHP with module API %u is not known",
 				 memory_u32(module, MODULE_API));
-	if (!set_version(rt, memory, module))
+	if (!php_find_set_version(rt, memory, module))
 		return error_set(why, ERR_FORMAT, "PHP's version cannot be read");
 	return 0;
 }
@@ -157,8 +158,8 @@ static bool returned(const struct image *image, const struct elfsymbol *function
 
 /* The address of a variable in the process; 0: the loader has not written it yet. An executable that
  * embeds libphp may have a copy of it, which all use instead. */
-static uint64_t variable(const struct image *image, uint64_t bias, const struct elfsymbol *s,
-			 const struct memory *memory)
+static uint64_t php_find_variable(const struct image *image, uint64_t bias,
+				  const struct elfsymbol *s, const struct memory *memory)
 {
 	uint64_t slot, addr;
 
@@ -175,7 +176,7 @@ static int find_globals(struct php_runtime *rt, const struct image *image, uint6
 
 	if (!globals->found)
 		return error_set(why, ERR_FORMAT, "PHP without %s", globals->name);
-	rt->eg = variable(image, bias, globals, memory);
+	rt->eg = php_find_variable(image, bias, globals, memory);
 	if (!rt->eg || !rt->zts)
 		return rt->eg ? 0 : ERR_BUSY;
 	if (!returned(image, &s[TCB_OFFSET], bias, memory, &tls) ||
@@ -219,7 +220,8 @@ int php_find(void **out, const struct image *image, uint64_t bias, const struct 
 	rt = calloc(1, sizeof(*rt));
 	if (!rt)
 		return ERR_NOMEM;
-	rc = find_release(rt, memory, variable(image, bias, &s[REGISTRY], memory), why);
+	rc = php_find_release(rt, memory, php_find_variable(image, bias, &s[REGISTRY], memory),
+			      why);
 	rc = rc ? rc : find_globals(rt, image, bias, s, memory, why);
 	if (!rc && !returned(image, &s[VM_KIND], bias, memory, &rt->vm))
 		rc = error_set(why, ERR_FORMAT, "how PHP was compiled cannot be told");

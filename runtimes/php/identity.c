@@ -30,7 +30,7 @@ struct string {
 	uint64_t hash;
 };
 
-struct function {
+struct php_identity_function {
 	bool is_c, there;
 	char bytes[OP_ARRAY_BYTES];
 	char scope[STRING_BYTES]; /* the head of its class */
@@ -38,7 +38,7 @@ struct function {
 	struct string name, class, file;
 };
 
-struct batch {
+struct php_identity_batch {
 	const struct memory *memory;
 	struct memory_piece pieces[3 * BATCH];
 	bool *there[3 * BATCH];
@@ -53,13 +53,14 @@ uint64_t php_code_hash(const struct php_layout *layout, const char *function)
 	return (word * 0x9e3779b97f4a7c15 >> CODE_HASH | 1) << CODE_HASH;
 }
 
-static void want(struct batch *b, uint64_t addr, void *to, size_t len, bool *there)
+static void php_identity_want(struct php_identity_batch *b, uint64_t addr, void *to, size_t len,
+			      bool *there)
 {
 	b->pieces[b->count] = (struct memory_piece){ addr, to, len };
 	b->there[b->count++] = there;
 }
 
-static void gather(struct batch *b)
+static void php_identity_gather(struct php_identity_batch *b)
 {
 	if (b->count)
 		memory_gather(b->memory, b->pieces, b->count);
@@ -68,15 +69,15 @@ static void gather(struct batch *b)
 	b->count = 0;
 }
 
-static void want_string(struct batch *b, struct string *s, uint64_t addr)
+static void want_string(struct php_identity_batch *b, struct string *s, uint64_t addr)
 {
 	s->addr = addr;
 	if (addr)
-		want(b, addr, s->head, STRING_BYTES, &s->there);
+		php_identity_want(b, addr, s->head, STRING_BYTES, &s->there);
 }
 
 /* The end of a text tells more of a path than its beginning. */
-static void want_text(struct batch *b, struct string *s)
+static void php_identity_want_text(struct php_identity_batch *b, struct string *s)
 {
 	uint64_t len = s->there ? memory_word(s->head, STRING_LEN) : 0;
 	uint64_t some = len < TEXT_BYTES ? len : TEXT_BYTES;
@@ -86,48 +87,50 @@ static void want_text(struct batch *b, struct string *s)
 		return;
 	s->there = false;
 	if (len <= TEXT_MAX)
-		want(b, s->addr + STRING_BYTES + len - some, s->text, some, &s->there);
+		php_identity_want(b, s->addr + STRING_BYTES + len - some, s->text, some, &s->there);
 }
 
-static void read_functions(struct batch *b, const struct php_layout *layout,
-			   const struct interp_identity *ids, struct function *f, size_t count)
+static void read_functions(struct php_identity_batch *b, const struct php_layout *layout,
+			   const struct interp_identity *ids, struct php_identity_function *f,
+			   size_t count)
 {
 	memset(f, 0, count * sizeof(*f));
 	for (size_t i = 0; i < count; i++) {
 		f[i].is_c = ids[i].code & CODE_C;
-		want(b, php_function(ids[i].code), f[i].bytes,
-		     f[i].is_c ? FUNCTION_BYTES : layout->line_start + 8u, &f[i].there);
+		php_identity_want(b, php_function(ids[i].code), f[i].bytes,
+				  f[i].is_c ? FUNCTION_BYTES : layout->line_start + 8u,
+				  &f[i].there);
 	}
-	gather(b);
+	php_identity_gather(b);
 	for (size_t i = 0; i < count; i++) {
 		uint64_t scope = memory_word(f[i].bytes, FUNCTION_SCOPE);
 
 		want_string(b, &f[i].name, memory_word(f[i].bytes, FUNCTION_NAME));
 		if (scope)
-			want(b, scope, f[i].scope, STRING_BYTES, &f[i].has_scope);
+			php_identity_want(b, scope, f[i].scope, STRING_BYTES, &f[i].has_scope);
 		if (!f[i].is_c)
 			want_string(b, &f[i].file, memory_word(f[i].bytes, layout->filename));
 	}
-	gather(b);
+	php_identity_gather(b);
 	for (size_t i = 0; i < count; i++)
 		if (f[i].has_scope)
 			want_string(b, &f[i].class, memory_word(f[i].scope, CLASS_NAME));
-	gather(b);
+	php_identity_gather(b);
 	for (size_t i = 0; i < count; i++) {
-		want_text(b, &f[i].name);
-		want_text(b, &f[i].class);
-		want_text(b, &f[i].file);
+		php_identity_want_text(b, &f[i].name);
+		php_identity_want_text(b, &f[i].class);
+		php_identity_want_text(b, &f[i].file);
 	}
-	gather(b);
+	php_identity_gather(b);
 }
 
-static bool is_there(const struct string *s)
+static bool php_identity_is_there(const struct string *s)
 {
 	return !s->addr || s->there;
 }
 
 /* Tells a string's place and content. */
-static uint64_t mark(const struct string *s)
+static uint64_t php_identity_mark(const struct string *s)
 {
 	uint64_t words[3] = { s->addr, s->hash, memory_word(s->head, STRING_LEN) };
 
@@ -138,43 +141,43 @@ static uint64_t mark(const struct string *s)
 	return hash_bytes(words, sizeof(words));
 }
 
-static bool is_function(const struct function *f, uint64_t code)
+static bool php_identity_is_function(const struct php_identity_function *f, uint64_t code)
 {
 	uint8_t type = (uint8_t)f->bytes[0];
 	uint64_t scope = memory_word(f->bytes, FUNCTION_SCOPE);
 
-	if (!f->there || f->is_c != (type == TYPE_INTERNAL) || !is_there(&f->name) ||
+	if (!f->there || f->is_c != (type == TYPE_INTERNAL) || !php_identity_is_there(&f->name) ||
 	    (scope && (!f->has_scope || !f->class.addr || !f->class.there)))
 		return false;
 	return f->is_c || ((type == TYPE_USER || type == TYPE_EVAL) && f->file.addr &&
 			   f->file.there && !(code & CODE_MAIN && f->name.addr));
 }
 
-static void fill(const struct php_layout *layout, const struct function *f,
-		 struct interp_identity *id)
+static void php_identity_fill(const struct php_layout *layout,
+			      const struct php_identity_function *f, struct interp_identity *id)
 {
 	uint64_t *w = id->words;
 
 	memset(w, 0, sizeof(id->words));
-	id->valid = is_function(f, id->code) &&
+	id->valid = php_identity_is_function(f, id->code) &&
 		    (!(id->code >> CODE_HASH) ||
 		     (php_code_hash(layout, f->bytes) ^ id->code) >> CODE_HASH == 0);
 	if (!id->valid)
 		return;
 	w[0] = (uint8_t)f->bytes[0];
-	w[1] = mark(&f->name);
+	w[1] = php_identity_mark(&f->name);
 	w[2] = memory_word(f->bytes, FUNCTION_SCOPE);
-	w[3] = mark(&f->class);
+	w[3] = php_identity_mark(&f->class);
 	if (f->is_c)
 		return;
-	w[4] = mark(&f->file);
+	w[4] = php_identity_mark(&f->file);
 	w[5] = memory_word(f->bytes, layout->opcodes);
 	w[6] = memory_word(f->bytes, layout->line_start);
 	memcpy(&w[7], f->bytes + layout->last, sizeof(uint32_t));
 }
 
 /* zend_inline_hash_func() of Zend/zend_string.h. */
-static uint64_t hash_of(const char *text, size_t len)
+static uint64_t php_identity_hash_of(const char *text, size_t len)
 {
 	uint64_t hash = 5381;
 
@@ -183,7 +186,8 @@ static uint64_t hash_of(const char *text, size_t len)
 	return hash | 1ull << 63;
 }
 
-static bool read_text(const struct memory *memory, const struct string *s, struct php_text *text)
+static bool php_identity_read_text(const struct memory *memory, const struct string *s,
+				   struct php_text *text)
 {
 	uint64_t len = s->addr ? memory_word(s->head, STRING_LEN) : 0;
 	size_t some = len < TEXT_BYTES ? len : TEXT_BYTES;
@@ -193,23 +197,23 @@ static bool read_text(const struct memory *memory, const struct string *s, struc
 	if (len > sizeof(text->bytes) ||
 	    (len && memory->read(memory, s->addr + STRING_BYTES, text->bytes, len)))
 		return false;
-	return s->hash ? hash_of(text->bytes, len) == s->hash :
+	return s->hash ? php_identity_hash_of(text->bytes, len) == s->hash :
 			 !memcmp(text->bytes + len - some, s->text, some);
 }
 
 int php_read_function(const struct php_layout *layout, const struct memory *memory, uint64_t code,
 		      struct php_texts *texts, struct interp_identity *id)
 {
-	struct batch b = { .memory = memory };
-	struct function f;
+	struct php_identity_batch b = { .memory = memory };
+	struct php_identity_function f;
 
 	*id = (struct interp_identity){ .code = code };
 	read_functions(&b, layout, id, &f, 1);
-	fill(layout, &f, id);
+	php_identity_fill(layout, &f, id);
 	memcpy(texts->function, f.bytes, sizeof(texts->function));
-	id->valid = id->valid && read_text(memory, &f.name, &texts->name) &&
-		    read_text(memory, &f.class, &texts->class) &&
-		    read_text(memory, &f.file, &texts->file);
+	id->valid = id->valid && php_identity_read_text(memory, &f.name, &texts->name) &&
+		    php_identity_read_text(memory, &f.class, &texts->class) &&
+		    php_identity_read_text(memory, &f.file, &texts->file);
 	return id->valid ? 0 : ERR_FORMAT;
 }
 
@@ -217,14 +221,14 @@ void php_identify(const void *data, const struct memory *memory, struct interp_i
 		  size_t count)
 {
 	const struct php_layout *layout = ((const struct php_runtime *)data)->layout;
-	struct batch b = { .memory = memory };
-	struct function functions[BATCH];
+	struct php_identity_batch b = { .memory = memory };
+	struct php_identity_function functions[BATCH];
 
 	for (size_t first = 0; first < count; first += BATCH) {
 		size_t some = count - first < BATCH ? count - first : BATCH;
 
 		read_functions(&b, layout, ids + first, functions, some);
 		for (size_t i = 0; i < some; i++)
-			fill(layout, &functions[i], &ids[first + i]);
+			php_identity_fill(layout, &functions[i], &ids[first + i]);
 	}
 }

@@ -22,25 +22,25 @@ enum {
 	JUMPS_MIN = 4,	    /* a table or an immediate may look like one */
 };
 
-struct part {
+struct php_loop_part {
 	uint64_t start, end;
 	unsigned jumps;
 };
 
-struct search {
+struct php_loop_search {
 	struct cfi_sink sink;
 	uint64_t loop;	       /* execute_ex */
 	uint64_t start, end;   /* of the present entry */
 	bool first;	       /* no row of it was seen */
 	struct cfi_rule frame; /* execute_ex's largest */
 	bool for_parts;	       /* second pass */
-	struct part parts[PARTS_MAX];
+	struct php_loop_part parts[PARTS_MAX];
 	size_t count;
 };
 
-static int begin_entry(struct cfi_sink *sink, uint64_t start, uint64_t end)
+static int php_loop_begin_entry(struct cfi_sink *sink, uint64_t start, uint64_t end)
 {
-	struct search *s = (struct search *)sink;
+	struct php_loop_search *s = (struct php_loop_search *)sink;
 
 	s->start = start;
 	s->end = end;
@@ -48,25 +48,25 @@ static int begin_entry(struct cfi_sink *sink, uint64_t start, uint64_t end)
 	return 0;
 }
 
-static bool same_frame(const struct cfi_rule *a, const struct cfi_rule *b)
+static bool php_loop_same_frame(const struct cfi_rule *a, const struct cfi_rule *b)
 {
 	return a->cfa_reg == b->cfa_reg && a->cfa_value == b->cfa_value && a->said == b->said;
 }
 
 static int see_row(struct cfi_sink *sink, uint64_t pc, const struct cfi_rule *rule)
 {
-	struct search *s = (struct search *)sink;
+	struct php_loop_search *s = (struct php_loop_search *)sink;
 
 	if (!s->for_parts && s->start == s->loop && rule->cfa_value > s->frame.cfa_value)
 		s->frame = *rule;
 	if (s->for_parts && s->first && s->start != s->loop && pc == s->start &&
-	    same_frame(rule, &s->frame) && s->count < PARTS_MAX)
-		s->parts[s->count++] = (struct part){ s->start, s->end, 0 };
+	    php_loop_same_frame(rule, &s->frame) && s->count < PARTS_MAX)
+		s->parts[s->count++] = (struct php_loop_part){ s->start, s->end, 0 };
 	s->first = false;
 	return 0;
 }
 
-static void end_entry(struct cfi_sink *sink, bool good)
+static void php_loop_end_entry(struct cfi_sink *sink, bool good)
 {
 	(void)sink, (void)good;
 }
@@ -75,7 +75,7 @@ static void end_entry(struct cfi_sink *sink, bool good)
 enum { STEP = 1, LOOKED_AT = 6 };
 
 /* Where the jump at c[at], if it is one, leads to, from its own address on. */
-static int64_t jump(const uint8_t *c)
+static int64_t php_loop_jump(const uint8_t *c)
 {
 	bool conditional = c[0] == 0x0f && (c[1] & 0xf0) == 0x80; /* jcc rel32 */
 	int32_t distance;
@@ -93,7 +93,7 @@ static int64_t signed_field(uint32_t insn, unsigned at, unsigned bits)
 	return (int64_t)((uint64_t)(insn >> at) << (64 - bits)) >> (64 - bits);
 }
 
-static int64_t jump(const uint8_t *c)
+static int64_t php_loop_jump(const uint8_t *c)
 {
 	uint32_t insn;
 
@@ -108,10 +108,10 @@ static int64_t jump(const uint8_t *c)
 }
 #endif
 
-static void count_jumps(struct search *s, const uint8_t *code, uint64_t size)
+static void count_jumps(struct php_loop_search *s, const uint8_t *code, uint64_t size)
 {
 	for (uint64_t at = 0; at + LOOKED_AT <= size; at += STEP) {
-		uint64_t to = s->loop + at + (uint64_t)jump(code + at);
+		uint64_t to = s->loop + at + (uint64_t)php_loop_jump(code + at);
 
 		for (size_t i = 0; i < s->count; i++)
 			s->parts[i].jumps += to - s->parts[i].start <
@@ -119,9 +119,9 @@ static void count_jumps(struct search *s, const uint8_t *code, uint64_t size)
 	}
 }
 
-static const struct part *most_jumps(const struct search *s)
+static const struct php_loop_part *most_jumps(const struct php_loop_search *s)
 {
-	const struct part *most = NULL;
+	const struct php_loop_part *most = NULL;
 
 	for (size_t i = 0; i < s->count; i++)
 		if (s->parts[i].jumps >= JUMPS_MIN && (!most || s->parts[i].jumps > most->jumps))
@@ -129,7 +129,7 @@ static const struct part *most_jumps(const struct search *s)
 	return most;
 }
 
-static void find_parts(struct search *s, const struct image *image)
+static void php_loop_find_parts(struct php_loop_search *s, const struct image *image)
 {
 	struct cfi_source source;
 
@@ -145,9 +145,11 @@ static void find_parts(struct search *s, const struct image *image)
 void php_find_loop(struct php_runtime *rt, const struct image *image, uint64_t bias, uint64_t addr,
 		   uint64_t size)
 {
-	struct search s = { .sink = { .begin = begin_entry, .row = see_row, .end = end_entry },
-			    .loop = addr };
-	const struct part *cold;
+	struct php_loop_search s = { .sink = { .begin = php_loop_begin_entry,
+					       .row = see_row,
+					       .end = php_loop_end_entry },
+				     .loop = addr };
+	const struct php_loop_part *cold;
 	uint8_t *code;
 
 	rt->loop[0] = (struct php_range){ bias + addr, bias + addr + size };
@@ -155,7 +157,7 @@ void php_find_loop(struct php_runtime *rt, const struct image *image, uint64_t b
 	if (!code)
 		return;
 	if (elfsymbol_bytes(image, addr, code, size)) {
-		find_parts(&s, image);
+		php_loop_find_parts(&s, image);
 		count_jumps(&s, code, size);
 	}
 	cold = most_jumps(&s);

@@ -21,14 +21,14 @@ enum {
 };
 
 /* The first opline of a run of oplines with the same line. */
-struct step {
+struct php_names_step {
 	uint32_t op, line;
 };
 
-struct lines {
+struct php_names_lines {
 	uint64_t opcodes;
 	uint32_t ops, count;
-	struct step steps[];
+	struct php_names_step steps[];
 };
 
 /* Names and paths may be in any encoding. What is no UTF-8 becomes U+FFFD. */
@@ -43,20 +43,20 @@ static char *copy_utf8(const char *text, size_t len, struct arena *arena)
 }
 
 /* A text up to its first NUL: the name of a class without one goes on with where it was declared. */
-static char *keep(const struct php_text *text, struct arena *arena)
+static char *php_names_keep(const struct php_text *text, struct arena *arena)
 {
 	return copy_utf8(text->bytes, strnlen(text->bytes, text->len), arena);
 }
 
 /* "name" or "Class::name". NULL: no memory. */
-static char *keep_name(const struct php_texts *t, struct arena *arena)
+static char *php_names_keep_name(const struct php_texts *t, struct arena *arena)
 {
-	char *name = keep(&t->name, arena), *class, *both;
+	char *name = php_names_keep(&t->name, arena), *class, *both;
 	size_t len;
 
 	if (!name || !t->class.there)
 		return name;
-	class = keep(&t->class, arena);
+	class = php_names_keep(&t->class, arena);
 	if (!class)
 		return NULL;
 	len = strlen(class) + strlen(name) + 2;
@@ -68,8 +68,8 @@ static char *keep_name(const struct php_texts *t, struct arena *arena)
 
 /* Writes the line of each opline, and returns how many steps that makes. 0: they cannot be read, or
  * are another's by now, which has lines that are not the function's. */
-static size_t read_steps(const struct memory *memory, uint64_t opcodes, uint32_t ops,
-			 const uint32_t bounds[2], struct step *steps)
+static size_t php_names_read_steps(const struct memory *memory, uint64_t opcodes, uint32_t ops,
+				   const uint32_t bounds[2], struct php_names_step *steps)
 {
 	char bytes[OPS_AT_ONCE * OP_BYTES];
 	uint32_t line, last = 0;
@@ -87,18 +87,18 @@ static size_t read_steps(const struct memory *memory, uint64_t opcodes, uint32_t
 				return 0;
 			if (count && line == last)
 				continue;
-			steps[count++] = (struct step){ first + i, line };
+			steps[count++] = (struct php_names_step){ first + i, line };
 		}
 	}
 	return count;
 }
 
-static int read_lines(const struct php_layout *layout, const struct memory *memory,
-		      const char *function, struct arena *arena, struct interp_code *code)
+static int php_names_read_lines(const struct php_layout *layout, const struct memory *memory,
+				const char *function, struct arena *arena, struct interp_code *code)
 {
 	uint64_t opcodes = memory_word(function, layout->opcodes);
-	struct step *steps;
-	struct lines *lines;
+	struct php_names_step *steps;
+	struct php_names_lines *lines;
 	uint32_t ops, bounds[2]; /* line_start, line_end */
 
 	memcpy(&ops, function + layout->last, sizeof(ops));
@@ -108,10 +108,10 @@ static int read_lines(const struct php_layout *layout, const struct memory *memo
 	steps = malloc(ops * sizeof(*steps));
 	if (!steps)
 		return ERR_NOMEM;
-	size_t count = read_steps(memory, opcodes, ops, bounds, steps);
+	size_t count = php_names_read_steps(memory, opcodes, ops, bounds, steps);
 	lines = arena_alloc(arena, sizeof(*lines) + count * sizeof(*steps));
 	if (lines) {
-		*lines = (struct lines){ opcodes, ops, (uint32_t)count };
+		*lines = (struct php_names_lines){ opcodes, ops, (uint32_t)count };
 		memcpy(lines->steps, steps, count * sizeof(*steps));
 	}
 	free(steps);
@@ -123,24 +123,24 @@ static int resolve_c(const struct php_texts *t, struct arena *arena, struct inte
 {
 	code->file = "";
 	code->hidden = !t->name.there; /* a fiber's first frame */
-	code->name = code->hidden ? "{fiber}" : keep_name(t, arena);
+	code->name = code->hidden ? "{fiber}" : php_names_keep_name(t, arena);
 	return code->name ? 0 : ERR_NOMEM;
 }
 
 static int resolve_script(const struct php_layout *layout, const struct memory *memory,
 			  const struct php_texts *t, struct arena *arena, struct interp_code *code)
 {
-	code->file = keep(&t->file, arena);
+	code->file = php_names_keep(&t->file, arena);
 	memcpy(&code->first_line, t->function + layout->line_start, sizeof(code->first_line));
 	if (t->name.there)
-		code->name = keep_name(t, arena);
+		code->name = php_names_keep_name(t, arena);
 	else if (code->identity.code & CODE_MAIN)
 		code->name = "{main}";
 	else
 		code->name = t->function[0] == TYPE_EVAL ? "eval" : code->file;
 	if (!code->name || !code->file)
 		return ERR_NOMEM;
-	return read_lines(layout, memory, t->function, arena, code);
+	return php_names_read_lines(layout, memory, t->function, arena, code);
 }
 
 int php_resolve(const void *rt, const struct memory *memory, const struct interp_identity *id,
@@ -160,7 +160,7 @@ int php_resolve(const void *rt, const struct memory *memory, const struct interp
 void php_line(const void *rt, const struct interp_code *code, uint64_t at, uint32_t *line,
 	      uint32_t *column)
 {
-	const struct lines *l = code->lines;
+	const struct php_names_lines *l = code->lines;
 	size_t low = 0, high = l ? l->count : 0;
 	uint64_t op = l ? (at - l->opcodes) / OP_BYTES : 0;
 

@@ -5,7 +5,7 @@
 #include "base/buffer.h"
 #include "runtimes/php/runtime.h"
 
-static const char *version(const void *rt)
+static const char *php_version(const void *rt)
 {
 	return ((const struct php_runtime *)rt)->version;
 }
@@ -13,7 +13,7 @@ static const char *version(const void *rt)
 /* NTS: executor_globals is the process's, and its main thread executes. (An embedding program may
  * run PHP on another thread. Nothing in the process tells, so its stacks stay native.) ZTS: a
  * thread's globals are found from its thread pointer, so any thread may have them. */
-static int threads(const void *data, const struct memory *memory, struct buffer *states)
+static int php_threads(const void *data, const struct memory *memory, struct buffer *states)
 {
 	const struct php_runtime *rt = data;
 	struct interp_state state = { .at = rt->zts ? rt->loop[0].start : rt->eg,
@@ -28,8 +28,8 @@ const struct interp_ops php_ops = {
 	.mapping = "[php]",
 	.find = php_find,
 	.free = free,
-	.version = version,
-	.threads = threads,
+	.version = php_version,
+	.threads = php_threads,
 	.capture = php_capture,
 	.identify = php_identify,
 	.resolve = php_resolve,

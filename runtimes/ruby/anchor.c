@@ -14,14 +14,14 @@
 #include "runtimes/ruby/runtime.h"
 #include "unwind/stack.h"
 
-struct run {
+struct ruby_anchor_run {
 	struct interp_frame *frames;
 	size_t count;
 	size_t at; /* its native frame; stack->count: none */
 };
 
 /* The native frame that holds the address, from number `from` on; stack->count: none does. */
-static size_t frame_of(const struct stack *stack, size_t from, uint64_t address)
+static size_t ruby_anchor_frame_of(const struct stack *stack, size_t from, uint64_t address)
 {
 	for (size_t i = from; i + 1 < stack->count; i++)
 		if (stack->sps[i + 1] > stack->sps[i] &&
@@ -36,7 +36,7 @@ static bool is_made(const struct frame *f)
 	return !f->image || image_is_memory(f->image);
 }
 
-static bool is_own(const struct ruby_loop *loop, uint64_t pc)
+static bool ruby_anchor_is_own(const struct ruby_loop *loop, uint64_t pc)
 {
 	return pc - loop->text < loop->text_end - loop->text;
 }
@@ -75,7 +75,7 @@ static void hide_unfinished(const struct stack *stack, struct interp_frame *fram
 
 /* vm_exec itself is at work, or what handles exceptions for it, which sets the pc to where the frame is
  * to go on. */
-static void note_between(const struct run *r)
+static void note_between(const struct ruby_anchor_run *r)
 {
 	if (r->frames->flags & (INTERP_C_FUNCTION | INTERP_WRAPPED))
 		return;
@@ -93,7 +93,7 @@ static bool any_made(const struct stack *stack, size_t end)
 
 /* The native frame r->at is vm_exec's. */
 static void look_inside(const struct ruby_loop *loop, const struct stack *stack,
-			const struct run *r)
+			const struct ruby_anchor_run *r)
 {
 	struct interp_frame *f = first_of_ruby(r->frames, r->count);
 	size_t inside = r->at - 1;
@@ -117,14 +117,14 @@ static void look_inside(const struct ruby_loop *loop, const struct stack *stack,
  * being left. If vm_exec's C frame is there, it is inside of that of the next run, at `end`. If not,
  * the innermost C frame is one of those that the run will be executed by. */
 static void place_without_tag(const struct ruby_loop *loop, const struct stack *stack, size_t end,
-			      struct run *r)
+			      struct ruby_anchor_run *r)
 {
 	for (size_t i = 0; i < end; i++)
 		if (stack->pcs[i] - loop->exec < loop->exec_end - loop->exec) {
 			r->at = i;
 			return;
 		}
-	if (end && is_own(loop, stack->pcs[0]))
+	if (end && ruby_anchor_is_own(loop, stack->pcs[0]))
 		for (size_t i = 0; i < r->count; i++)
 			r->frames[i].anchor = stack->sps[0];
 }
@@ -132,25 +132,27 @@ static void place_without_tag(const struct ruby_loop *loop, const struct stack *
 /* A fiber that a C function made, such as Enumerator#next, begins with C functions that no vm_exec has
  * called. Its two outermost C frames are those that start a fiber (cont.c, fiber_entry() and
  * rb_fiber_start()). The inner one of these has called the functions. A thread's are libc's. */
-static void place_outside(const struct ruby_loop *loop, const struct stack *stack, struct run *r)
+static void place_outside(const struct ruby_loop *loop, const struct stack *stack,
+			  struct ruby_anchor_run *r)
 {
 	size_t count = stack->count;
 	bool in_fiber = stack->end == STACK_OUTERMOST && count >= 2 &&
-			is_own(loop, stack->pcs[count - 1]) && is_own(loop, stack->pcs[count - 2]);
+			ruby_anchor_is_own(loop, stack->pcs[count - 1]) &&
+			ruby_anchor_is_own(loop, stack->pcs[count - 2]);
 
 	for (size_t i = 0; i < r->count; i++)
 		r->frames[i].anchor = in_fiber ? stack->sps[count - 2] : 0;
 }
 
-static struct run run_at(const struct stack *stack, struct interp_frame *frames, size_t count,
-			 size_t from)
+static struct ruby_anchor_run run_at(const struct stack *stack, struct interp_frame *frames,
+				     size_t count, size_t from)
 {
-	struct run r = { .frames = frames, .at = stack->count };
+	struct ruby_anchor_run r = { .frames = frames, .at = stack->count };
 
 	while (r.count < count && frames[r.count].own == frames->own)
 		r.count++;
 	if (r.count && frames->anchor)
-		r.at = frame_of(stack, from, frames->anchor);
+		r.at = ruby_anchor_frame_of(stack, from, frames->anchor);
 	return r;
 }
 
@@ -158,7 +160,7 @@ void ruby_anchor(const void *of, const struct modmap *maps, const struct stack *
 		 const struct memory *memory, struct interp_frame *frames, size_t count)
 {
 	const struct ruby_runtime *rt = of;
-	struct run r, next;
+	struct ruby_anchor_run r, next;
 	size_t from = 0;
 
 	(void)maps, (void)memory;

@@ -32,20 +32,20 @@ enum {
 	GROUP_5_JMP = 4,
 };
 
-enum flow { FLOW_ON, FLOW_BRANCH, FLOW_JUMP, FLOW_INDIRECT, FLOW_CALL, FLOW_RETURN };
+enum blocks_flow { FLOW_ON, FLOW_BRANCH, FLOW_JUMP, FLOW_INDIRECT, FLOW_CALL, FLOW_RETURN };
 
 enum { BLOCK_SHARED = 1, BLOCK_NEXT = 2 };
 
 enum { PASSES = 8 }; /* shared blocks that jump to others */
 
-struct code {
+struct blocks_code {
 	const struct ruby_loop *loop;
 	const uint8_t *bytes; /* from loop->core on */
 	size_t len;
 	uint8_t *kinds; /* BLOCK_… of each byte */
 };
 
-static enum flow flow_of(const struct insn *i)
+static enum blocks_flow flow_of(const struct insn *i)
 {
 	uint8_t op = i->opcode, group = i->reg & 7;
 
@@ -65,40 +65,40 @@ static enum flow flow_of(const struct insn *i)
 }
 
 /* `mov REG, (REG)`: the pc is a frame's first field. */
-static bool is_store(const struct insn *i)
+static bool blocks_is_store(const struct insn *i)
 {
 	return i->map == MAP_ONE && i->opcode == OP_STORE && i->wide && i->in_memory && !i->rip &&
 	       !i->disp && i->index == HW_NONE;
 }
 
-static void mark(struct code *c, size_t from, size_t to, uint8_t kind)
+static void blocks_mark(struct blocks_code *c, size_t from, size_t to, uint8_t kind)
 {
 	for (size_t at = from; at < to; at++)
 		c->kinds[at] |= kind;
 }
 
-static void find_ends(struct code *c)
+static void blocks_find_ends(struct blocks_code *c)
 {
 	size_t from = 0;
 	struct insn i;
 
 	for (size_t at = 0; at < c->len; at += i.len) {
-		enum flow flow;
+		enum blocks_flow flow;
 
 		if (insn_decode(c->bytes + at, c->len - at, &i))
 			return;
 		flow = flow_of(&i);
 		if (flow == FLOW_INDIRECT)
-			mark(c, from, at + i.len, BLOCK_NEXT);
-		if (flow != FLOW_ON || is_store(&i))
+			blocks_mark(c, from, at + i.len, BLOCK_NEXT);
+		if (flow != FLOW_ON || blocks_is_store(&i))
 			from = at + i.len;
 	}
 }
 
 /* Marks the block at `from`. False: it was marked. */
-static bool share(struct code *c, size_t from)
+static bool blocks_share(struct blocks_code *c, size_t from)
 {
-	enum flow flow = FLOW_ON;
+	enum blocks_flow flow = FLOW_ON;
 	size_t at = from;
 	struct insn i;
 
@@ -111,19 +111,19 @@ static bool share(struct code *c, size_t from)
 		flow = flow_of(&i);
 		at += i.len;
 	}
-	mark(c, from, at, BLOCK_SHARED);
+	blocks_mark(c, from, at, BLOCK_SHARED);
 	return true;
 }
 
 /* Looks at all jumps once. Returns false if no block was marked. */
-static bool find_shared(struct code *c)
+static bool find_shared(struct blocks_code *c)
 {
 	const struct ruby_loop *loop = c->loop;
 	bool changed = false;
 	struct insn i;
 
 	for (size_t at = 0; at < c->len; at += i.len) {
-		enum flow flow;
+		enum blocks_flow flow;
 		uint64_t to;
 
 		if (insn_decode(c->bytes + at, c->len - at, &i))
@@ -135,12 +135,12 @@ static bool find_shared(struct code *c)
 			continue;
 		if (c->kinds[at] & BLOCK_SHARED || ruby_loop_place(loop, loop->core + at) !=
 							   ruby_loop_place(loop, loop->core + to))
-			changed |= share(c, to);
+			changed |= blocks_share(c, to);
 	}
 	return changed;
 }
 
-static int keep(struct ruby_loop *loop, const uint8_t *kinds, size_t len)
+static int blocks_keep(struct ruby_loop *loop, const uint8_t *kinds, size_t len)
 {
 	size_t count = 0;
 
@@ -163,15 +163,15 @@ static int keep(struct ruby_loop *loop, const uint8_t *kinds, size_t len)
 
 int ruby_find_blocks(struct ruby_loop *loop, const uint8_t *bytes, size_t len)
 {
-	struct code c = { loop, bytes, len, calloc(len, 1) };
+	struct blocks_code c = { loop, bytes, len, calloc(len, 1) };
 	int rc;
 
 	if (!c.kinds)
 		return ERR_NOMEM;
-	find_ends(&c);
+	blocks_find_ends(&c);
 	for (unsigned i = 0; i < PASSES && find_shared(&c); i++)
 		continue;
-	rc = keep(loop, c.kinds, len);
+	rc = blocks_keep(loop, c.kinds, len);
 	free(c.kinds);
 	return rc;
 }

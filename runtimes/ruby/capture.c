@@ -45,7 +45,7 @@ enum {
 	QUEUE_NODE_MAX = 256,	     /* bytes of rb_thread_t in which its node is */
 };
 
-struct walker {
+struct ruby_capture_walker {
 	const struct ruby_runtime *rt;
 	struct interp_copy *copy;
 	struct interp_walk *out;
@@ -57,7 +57,8 @@ struct walker {
 };
 
 /* Reads the thread and its execution context. False: it is not the state of this thread. */
-static bool begin(struct walker *w, const struct interp_thread *thread, uint64_t *ractor)
+static bool ruby_capture_begin(struct ruby_capture_walker *w, const struct interp_thread *thread,
+			       uint64_t *ractor)
 {
 	const struct ruby_layout *l = w->rt->layout;
 	const char *bytes = interp_copy_need(w->copy, thread->state, THREAD_BYTES);
@@ -89,7 +90,7 @@ static bool begin(struct walker *w, const struct interp_thread *thread, uint64_t
 }
 
 /* Are the stack's bounds and the innermost frame possible? */
-static bool is_stack(struct walker *w)
+static bool ruby_capture_is_stack(struct ruby_capture_walker *w)
 {
 	if (!ruby_is_object(w->base) || !w->end || w->end > STACK_WORDS_MAX ||
 	    w->base > UINT64_MAX - 8 * w->end)
@@ -100,7 +101,7 @@ static bool is_stack(struct walker *w)
 }
 
 /* Is the thread in the queue whose head is at `head`? The threads themselves have its nodes. */
-static bool is_queued(const struct walker *w, uint64_t head, uint64_t thread)
+static bool is_queued(const struct ruby_capture_walker *w, uint64_t head, uint64_t thread)
 {
 	uint64_t node = head;
 
@@ -113,7 +114,7 @@ static bool is_queued(const struct walker *w, uint64_t head, uint64_t thread)
 	return false;
 }
 
-static void note_gvl(struct walker *w, uint64_t ractor, uint64_t thread)
+static void note_gvl(struct ruby_capture_walker *w, uint64_t ractor, uint64_t thread)
 {
 	uint64_t at = ractor + w->rt->ractor_threads + GVL_OWNER, owner, queue;
 
@@ -127,7 +128,7 @@ static void note_gvl(struct walker *w, uint64_t ractor, uint64_t thread)
 }
 
 /* Copies the control frames: pieces counted from the stack's end. Two pieces overlap by a frame. */
-static void copy_frames(struct walker *w)
+static void copy_frames(struct ruby_capture_walker *w)
 {
 	uint64_t addrs[PIECES_MAX], size = w->end - w->frame;
 	size_t count = (size + PIECE - 1) / PIECE;
@@ -141,19 +142,19 @@ static void copy_frames(struct walker *w)
 	interp_copy_need_all(w->copy, addrs, count, PIECE + w->rt->layout->frame);
 }
 
-static const void *frame_at(const struct walker *w, uint64_t frame)
+static const void *frame_at(const struct ruby_capture_walker *w, uint64_t frame)
 {
 	return interp_copy_need(w->copy, frame, CFP_BYTES);
 }
 
-static bool is_on_stack(const struct walker *w, uint64_t ep)
+static bool is_on_stack(const struct ruby_capture_walker *w, uint64_t ep)
 {
 	return ep - w->base < w->frame - w->base && ep - w->base >= (uint64_t)-ENV_METHOD;
 }
 
 /* Copies the environments of all frames: pieces of the stack, counted from its base, and what is on
  * the heap. The addresses ascend as the frames go inward, so pieces come one after the other. */
-static void copy_environments(struct walker *w)
+static void copy_environments(struct ruby_capture_walker *w)
 {
 	uint64_t pieces[PIECES_MAX], heap[BATCH], last = 0, len = PIECE + ENV_BYTES;
 	size_t piece_count = 0, heap_count = 0, size = w->rt->layout->frame;
@@ -179,7 +180,7 @@ static void copy_environments(struct walker *w)
 	interp_copy_need_all(w->copy, heap, heap_count, ENV_BYTES);
 }
 
-static bool environment(const struct walker *w, uint64_t ep, struct ruby_env *env)
+static bool environment(const struct ruby_capture_walker *w, uint64_t ep, struct ruby_env *env)
 {
 	const char *bytes = ep >= 4096 && !(ep & 7) ?
 				    interp_copy_need(w->copy, ep + (uint64_t)ENV_METHOD,
@@ -198,7 +199,8 @@ static bool is_ruby_magic(uint32_t magic)
 	       magic == MAGIC_DUMMY;
 }
 
-static bool push(struct walker *w, uint64_t code, uint64_t pc, uint64_t self, uint16_t flags)
+static bool ruby_capture_push(struct ruby_capture_walker *w, uint64_t code, uint64_t pc,
+			      uint64_t self, uint16_t flags)
 {
 	return interp_walk_push(w->out, &(struct interp_frame){ .code = code,
 								.at = pc & AT_PC,
@@ -208,11 +210,11 @@ static bool push(struct walker *w, uint64_t code, uint64_t pc, uint64_t self, ui
 }
 
 /* A frame of an iseq. */
-static bool push_iseq(struct walker *w, uint64_t iseq, uint64_t pc, uint64_t self,
+static bool push_iseq(struct ruby_capture_walker *w, uint64_t iseq, uint64_t pc, uint64_t self,
 		      const struct ruby_env *env)
 {
 	pc = (env->flags & MAGIC_MASK) == MAGIC_DUMMY ? 0 : pc;
-	if (!push(w, iseq, pc, self, 0))
+	if (!ruby_capture_push(w, iseq, pc, self, 0))
 		return false;
 	if (ruby_knows_classes(w->rt))
 		ruby_note_method(env, &w->out->frames[w->out->count - 1]);
@@ -220,7 +222,7 @@ static bool push_iseq(struct walker *w, uint64_t iseq, uint64_t pc, uint64_t sel
 }
 
 /* One frame; *hide: the next one is not shown. False: the walk ends here. */
-static bool step(struct walker *w, uint64_t at, bool *hide)
+static bool ruby_capture_step(struct ruby_capture_walker *w, uint64_t at, bool *hide)
 {
 	const char *bytes = frame_at(w, at);
 	bool hidden = *hide, shown = true;
@@ -237,7 +239,7 @@ static bool step(struct walker *w, uint64_t at, bool *hide)
 	iseq = memory_word(bytes, CFP_ISEQ);
 	pc = memory_word(bytes, CFP_PC);
 	if (magic == MAGIC_C && !iseq) {
-		shown = push(w, env.method, 0, at, INTERP_C_FUNCTION);
+		shown = ruby_capture_push(w, env.method, 0, at, INTERP_C_FUNCTION);
 	} else if (is_ruby_magic(magic)) {
 		*hide = magic == MAGIC_RESCUE && w->rt->layout->qualified;
 		w->in_run |= iseq && pc;
@@ -256,7 +258,7 @@ static bool step(struct walker *w, uint64_t at, bool *hide)
 }
 
 /* Copies what identifies the code objects that have no names yet. */
-static void copy_new(struct walker *w)
+static void copy_new(struct ruby_capture_walker *w)
 {
 	struct interp_identity ids[BATCH];
 	size_t count = 0;
@@ -279,18 +281,18 @@ static void copy_new(struct walker *w)
 void ruby_capture(const void *rt, struct interp_copy *copy, const struct interp_thread *thread,
 		  struct interp_walk *out)
 {
-	struct walker w = { .rt = rt, .copy = copy, .out = out };
+	struct ruby_capture_walker w = { .rt = rt, .copy = copy, .out = out };
 	bool hide = false, on = true;
 	uint64_t ractor;
 
-	if (!begin(&w, thread, &ractor)) {
+	if (!ruby_capture_begin(&w, thread, &ractor)) {
 		out->lost = true;
 		return;
 	}
 	note_gvl(&w, ractor, thread->state);
 	if (!w.base && !w.frame) /* a thread or fiber that has not begun, or has ended */
 		return;
-	if (!is_stack(&w)) {
+	if (!ruby_capture_is_stack(&w)) {
 		out->broken = true;
 		return;
 	}
@@ -299,7 +301,7 @@ void ruby_capture(const void *rt, struct interp_copy *copy, const struct interp_
 	/* The outermost frame is a dummy, even if it has the iseq of "<main>" (vm.c, Init_VM()). */
 	for (uint64_t at = w.frame; on && at < w.end - w.rt->layout->frame;
 	     at += w.rt->layout->frame)
-		on = step(&w, at, &hide);
+		on = ruby_capture_step(&w, at, &hide);
 	ruby_find_methods(copy, out);
 	if (on)
 		ruby_set_anchors(rt, copy, w.pthread, w.tag, w.runs, out);

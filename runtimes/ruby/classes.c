@@ -65,8 +65,8 @@ static bool find_variables(const struct lookup *l, uint64_t class, uint64_t *at,
 }
 
 /* The first entry of which that word is `value`. */
-static bool find_entry(const struct lookup *l, uint64_t class, size_t word, uint64_t value,
-		       char *entry)
+static bool classes_find_entry(const struct lookup *l, uint64_t class, size_t word, uint64_t value,
+			       char *entry)
 {
 	char piece[PIECE * ENTRY_BYTES];
 	uint64_t at, left, n;
@@ -86,7 +86,7 @@ static bool find_entry(const struct lookup *l, uint64_t class, size_t word, uint
 	return false;
 }
 
-static bool is_text(const struct lookup *l, uint64_t addr, const char *wanted)
+static bool classes_is_text(const struct lookup *l, uint64_t addr, const char *wanted)
 {
 	char object[OBJECT_BYTES], bytes[16];
 	size_t len = strlen(wanted);
@@ -107,7 +107,7 @@ static uint64_t learn_path(const struct lookup *l, uint64_t object)
 		return 0;
 	for (; left && !l->memory->read(l->memory, at, entry, sizeof(entry));
 	     left--, at += ENTRY_BYTES)
-		if (is_text(l, memory_word(entry, ENTRY_VALUE), "Object"))
+		if (classes_is_text(l, memory_word(entry, ENTRY_VALUE), "Object"))
 			return memory_word(entry, ENTRY_KEY);
 	return 0;
 }
@@ -119,14 +119,14 @@ static uint64_t learn_attached(const struct lookup *l, uint64_t object)
 	uint64_t singleton;
 
 	if (memory_read_u64(l->memory, object + BASIC_CLASS, &singleton) ||
-	    !find_entry(l, singleton, ENTRY_VALUE, object, entry))
+	    !classes_find_entry(l, singleton, ENTRY_VALUE, object, entry))
 		return 0;
 	return memory_word(entry, ENTRY_KEY);
 }
 
 /* The value of a variable. Its ID is learned at the first call. */
-static uint64_t variable(const struct lookup *l, uint64_t class, _Atomic uint64_t *id,
-			 uint64_t (*learn)(const struct lookup *, uint64_t object))
+static uint64_t classes_variable(const struct lookup *l, uint64_t class, _Atomic uint64_t *id,
+				 uint64_t (*learn)(const struct lookup *, uint64_t object))
 {
 	char entry[ENTRY_BYTES];
 	uint64_t object;
@@ -135,20 +135,20 @@ static uint64_t variable(const struct lookup *l, uint64_t class, _Atomic uint64_
 		return 0;
 	if (!*id)
 		*id = learn(l, object);
-	return *id && find_entry(l, class, ENTRY_KEY, *id, entry) ?
+	return *id && classes_find_entry(l, class, ENTRY_KEY, *id, entry) ?
 		       memory_word(entry, ENTRY_VALUE) :
 		       0;
 }
 
 /* The path, a string, if it is permanent; else 0. */
-static uint64_t path_of(const struct lookup *l, uint64_t class)
+static uint64_t classes_path_of(const struct lookup *l, uint64_t class)
 {
 	const struct ruby_layout *layout = l->rt->layout;
 	uint8_t permanent;
 	uint64_t path;
 
 	if (!layout->classpath)
-		return variable(l, class, &l->rt->shared->path_id, learn_path);
+		return classes_variable(l, class, &l->rt->shared->path_id, learn_path);
 	if (l->memory->read(l->memory, class + layout->class_flags, &permanent, 1) ||
 	    !(permanent & 1) || memory_read_u64(l->memory, class + layout->classpath, &path))
 		return 0;
@@ -160,7 +160,7 @@ static uint64_t attached_to(const struct lookup *l, uint64_t singleton)
 	uint64_t to;
 
 	if (!l->rt->layout->attached)
-		return variable(l, singleton, &l->rt->shared->attached_id, learn_attached);
+		return classes_variable(l, singleton, &l->rt->shared->attached_id, learn_attached);
 	return memory_read_u64(l->memory, singleton + l->rt->layout->attached, &to) ? 0 : to;
 }
 
@@ -186,7 +186,7 @@ const char *ruby_qualify(const struct ruby_runtime *rt, const struct memory *mem
 		if (!read_module(&l, owner, object))
 			return name;
 	}
-	class = ruby_read_string(rt, memory, path_of(&l, owner), arena, nomem);
+	class = ruby_read_string(rt, memory, classes_path_of(&l, owner), arena, nomem);
 	if (!class)
 		return name;
 	snprintf(full, sizeof(full), "%s%c%s", class, own ? '.' : '#', name);

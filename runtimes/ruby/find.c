@@ -95,8 +95,8 @@ static int find_vm(const struct elfsymbol *s, const struct image *image, uint64_
 	return at && !memory_read_u64(memory, bias + at, vm) ? 0 : ERR_FORMAT;
 }
 
-static int find_release(struct ruby_runtime *rt, const struct elfsymbol *version,
-			const struct image *image, struct error *why)
+static int ruby_find_release(struct ruby_runtime *rt, const struct elfsymbol *version,
+			     const struct image *image, struct error *why)
 {
 	char text[VERSION_BYTES] = "";
 	unsigned major, minor, patch;
@@ -154,7 +154,7 @@ int ruby_find(void **out, const struct image *image, uint64_t bias, const struct
 		return ERR_NOMEM;
 	rt->shared = calloc(1, sizeof(*rt->shared));
 	rc = rt->shared ? 0 : ERR_NOMEM;
-	rc = rc ? rc : find_release(rt, &s[VERSION], image, why);
+	rc = rc ? rc : ruby_find_release(rt, &s[VERSION], image, why);
 	rc = rc ? rc : find_state(rt, s, image, bias, memory, why);
 	if (rc)
 		ruby_free(rt);

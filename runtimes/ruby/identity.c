@@ -24,7 +24,7 @@ enum {
 	PER_ROUND = 4, /* pieces of a code object */
 };
 
-struct text {
+struct ruby_identity_text {
 	struct ruby_text at;
 	char bytes[TEXT_BYTES];
 };
@@ -34,14 +34,14 @@ struct probe {
 	bool is_iseq;
 	char object[OBJECT_BYTES], body[BODY_BYTES];
 	char label_object[OBJECT_BYTES], path_object[OBJECT_BYTES], file_object[OBJECT_BYTES];
-	struct text label, path;
+	struct ruby_identity_text label, path;
 	uint64_t file; /* the path's string, where the path object is a pair; else 0 */
 	char table[TABLE_BYTES];
 	uint32_t table_bytes;
 	char method[OBJECT_BYTES], definition[DEFINITION_BYTES], class[CLASS_BYTES];
 };
 
-struct round {
+struct ruby_identity_round {
 	const struct memory *memory;
 	struct memory_piece pieces[BATCH * PER_ROUND];
 	bool *valid[BATCH * PER_ROUND]; /* of the piece's code object */
@@ -49,7 +49,8 @@ struct round {
 	size_t count;
 };
 
-static void want(struct round *r, struct probe *p, uint64_t addr, void *to, size_t len)
+static void ruby_identity_want(struct ruby_identity_round *r, struct probe *p, uint64_t addr,
+			       void *to, size_t len)
 {
 	if (!len || !p->id->valid)
 		return;
@@ -59,7 +60,7 @@ static void want(struct round *r, struct probe *p, uint64_t addr, void *to, size
 	r->pieces[r->count++] = (struct memory_piece){ addr, to, len };
 }
 
-static void read_round(struct round *r)
+static void read_round(struct ruby_identity_round *r)
 {
 	memory_gather(r->memory, r->pieces, r->count);
 	for (size_t i = 0; i < r->count; i++)
@@ -67,44 +68,49 @@ static void read_round(struct round *r)
 	r->count = 0;
 }
 
-static void want_text(struct round *r, struct probe *p, struct text *t)
+static void ruby_identity_want_text(struct ruby_identity_round *r, struct probe *p,
+				    struct ruby_identity_text *t)
 {
 	uint64_t len = t->at.len < TEXT_BYTES ? t->at.len : TEXT_BYTES;
 
 	memset(t->bytes, 0, sizeof(t->bytes));
-	want(r, p, t->at.at + t->at.len - len, t->bytes, len);
+	ruby_identity_want(r, p, t->at.at + t->at.len - len, t->bytes, len);
 }
 
 /* The method entry of an iseq's frame. */
-static void want_definition(struct round *r, struct probe *p)
+static void want_definition(struct ruby_identity_round *r, struct probe *p)
 {
 	if (!p->id->method)
 		return;
 	p->id->valid &= p->is_iseq && ruby_is_imemo(memory_word(p->method, 0), IMEMO_METHOD);
-	want(r, p, memory_word(p->method, METHOD_DEFINITION), p->definition, DEFINITION_BYTES);
+	ruby_identity_want(r, p, memory_word(p->method, METHOD_DEFINITION), p->definition,
+			   DEFINITION_BYTES);
 }
 
-static void want_body(struct round *r, struct probe *p)
+static void want_body(struct ruby_identity_round *r, struct probe *p)
 {
 	uint64_t flags = memory_word(p->object, 0);
 
 	p->is_iseq = ruby_is_imemo(flags, IMEMO_ISEQ);
 	p->id->valid &= p->is_iseq || ruby_is_imemo(flags, IMEMO_METHOD);
 	if (p->is_iseq)
-		want(r, p, memory_word(p->object, ISEQ_BODY), p->body, BODY_BYTES);
+		ruby_identity_want(r, p, memory_word(p->object, ISEQ_BODY), p->body, BODY_BYTES);
 	else
-		want(r, p, memory_word(p->object, METHOD_DEFINITION), p->body, DEFINITION_BYTES);
+		ruby_identity_want(r, p, memory_word(p->object, METHOD_DEFINITION), p->body,
+				   DEFINITION_BYTES);
 	want_definition(r, p);
 }
 
-static void want_class(const struct ruby_runtime *rt, struct round *r, struct probe *p)
+static void want_class(const struct ruby_runtime *rt, struct ruby_identity_round *r,
+		       struct probe *p)
 {
 	if (p->id->method)
-		want(r, p, memory_word(p->method, METHOD_OWNER), p->class,
-		     rt->layout->classpath ? CLASS_BYTES : OBJECT_BYTES);
+		ruby_identity_want(r, p, memory_word(p->method, METHOD_OWNER), p->class,
+				   rt->layout->classpath ? CLASS_BYTES : OBJECT_BYTES);
 }
 
-static void want_objects(const struct ruby_runtime *rt, struct round *r, struct probe *p)
+static void want_objects(const struct ruby_runtime *rt, struct ruby_identity_round *r,
+			 struct probe *p)
 {
 	const char *insns = p->body + rt->layout->insns;
 	uint64_t bytes = (uint64_t)memory_u32(insns, INSNS_COUNT) * rt->layout->insn_entry;
@@ -112,14 +118,15 @@ static void want_objects(const struct ruby_runtime *rt, struct round *r, struct 
 	if (!p->is_iseq)
 		return;
 	p->table_bytes = bytes < TABLE_BYTES ? (uint32_t)bytes : TABLE_BYTES;
-	want(r, p, memory_word(p->body, BODY_LABEL), p->label_object, OBJECT_BYTES);
-	want(r, p, memory_word(p->body, BODY_PATH), p->path_object, OBJECT_BYTES);
-	want(r, p, memory_word(insns, INSNS_TABLE), p->table, p->table_bytes);
+	ruby_identity_want(r, p, memory_word(p->body, BODY_LABEL), p->label_object, OBJECT_BYTES);
+	ruby_identity_want(r, p, memory_word(p->body, BODY_PATH), p->path_object, OBJECT_BYTES);
+	ruby_identity_want(r, p, memory_word(insns, INSNS_TABLE), p->table, p->table_bytes);
 	want_class(rt, r, p);
 }
 
 /* The path object is the path, or a pair of it and the real path, in place. */
-static void want_texts(const struct ruby_runtime *rt, struct round *r, struct probe *p)
+static void want_texts(const struct ruby_runtime *rt, struct ruby_identity_round *r,
+		       struct probe *p)
 {
 	uint64_t path = memory_word(p->body, BODY_PATH), first;
 
@@ -127,10 +134,10 @@ static void want_texts(const struct ruby_runtime *rt, struct round *r, struct pr
 		return;
 	p->id->valid = ruby_string_text(rt, memory_word(p->body, BODY_LABEL), p->label_object,
 					&p->label.at);
-	want_text(r, p, &p->label);
+	ruby_identity_want_text(r, p, &p->label);
 	p->file = 0;
 	if (ruby_string_text(rt, path, p->path_object, &p->path.at)) {
-		want_text(r, p, &p->path);
+		ruby_identity_want_text(r, p, &p->path);
 		return;
 	}
 	first = ruby_array_element(rt, path, p->path_object, 0);
@@ -139,15 +146,15 @@ static void want_texts(const struct ruby_runtime *rt, struct round *r, struct pr
 		return;
 	}
 	p->file = memory_word(p->path_object, first - path);
-	want(r, p, p->file, p->file_object, OBJECT_BYTES);
+	ruby_identity_want(r, p, p->file, p->file_object, OBJECT_BYTES);
 }
 
-static void want_path(const struct ruby_runtime *rt, struct round *r, struct probe *p)
+static void want_path(const struct ruby_runtime *rt, struct ruby_identity_round *r, struct probe *p)
 {
 	if (!p->is_iseq || !p->id->valid || !p->file)
 		return;
 	p->id->valid = ruby_string_text(rt, p->file, p->file_object, &p->path.at);
-	want_text(r, p, &p->path);
+	ruby_identity_want_text(r, p, &p->path);
 }
 
 static uint64_t sum_of_class(const struct ruby_layout *l, const char *class)
@@ -176,7 +183,7 @@ static uint64_t sum_of_method(const struct ruby_layout *l, const struct probe *p
 /* Is it the definition's iseq, or a block right in it? The definition keeps these, and no other one ever
  * has its serial number; what is evaluated in it, it does not keep. So nothing has these words again, but
  * for the copy of a class that is made where another copy of it was, with its path at the same place. */
-static bool is_kept(const struct ruby_layout *l, const struct probe *p)
+static bool ruby_identity_is_kept(const struct ruby_layout *l, const struct probe *p)
 {
 	uint32_t type = memory_u32(p->body, BODY_TYPE);
 	uint64_t iseq = memory_word(p->definition, DEFINITION_BODY);
@@ -188,7 +195,7 @@ static bool is_kept(const struct ruby_layout *l, const struct probe *p)
 		(type == ISEQ_BLOCK || type == ISEQ_RESCUE || type == ISEQ_ENSURE));
 }
 
-static void sum_up(const struct ruby_runtime *rt, const struct probe *p)
+static void ruby_identity_sum_up(const struct ruby_runtime *rt, const struct probe *p)
 {
 	uint64_t *w = p->id->words;
 
@@ -201,7 +208,7 @@ static void sum_up(const struct ruby_runtime *rt, const struct probe *p)
 		w[5] = memory_word(p->body, DEFINITION_SERIAL);
 		return;
 	}
-	p->id->unique = p->id->method && is_kept(rt->layout, p);
+	p->id->unique = p->id->method && ruby_identity_is_kept(rt->layout, p);
 	if (p->id->method)
 		w[0] += sum_of_method(rt->layout, p);
 	w[1] = memory_word(p->object, ISEQ_BODY);
@@ -214,19 +221,20 @@ static void sum_up(const struct ruby_runtime *rt, const struct probe *p)
 	       ((uint64_t)memory_u32(p->body + rt->layout->insns, INSNS_COUNT) << 32);
 }
 
-static void identify(const struct ruby_runtime *rt, const struct memory *memory,
-		     struct interp_identity *ids, size_t count)
+static void ruby_identity_identify(const struct ruby_runtime *rt, const struct memory *memory,
+				   struct interp_identity *ids, size_t count)
 {
-	struct round r = { .memory = memory };
+	struct ruby_identity_round r = { .memory = memory };
 	struct probe probes[BATCH];
 
 	for (size_t i = 0; i < count; i++) {
 		probes[i].id = &ids[i];
 		memset(ids[i].words, 0, sizeof(ids[i].words));
 		ids[i].valid = ruby_is_object(ids[i].code);
-		want(&r, &probes[i], ids[i].code, probes[i].object, OBJECT_BYTES);
+		ruby_identity_want(&r, &probes[i], ids[i].code, probes[i].object, OBJECT_BYTES);
 		if (ids[i].method)
-			want(&r, &probes[i], ids[i].method, probes[i].method, OBJECT_BYTES);
+			ruby_identity_want(&r, &probes[i], ids[i].method, probes[i].method,
+					   OBJECT_BYTES);
 	}
 	read_round(&r);
 	for (size_t i = 0; i < count; i++)
@@ -247,25 +255,25 @@ static void identify(const struct ruby_runtime *rt, const struct memory *memory,
 	read_round(&r);
 	for (size_t i = 0; i < count; i++)
 		if (ids[i].valid)
-			sum_up(rt, &probes[i]);
+			ruby_identity_sum_up(rt, &probes[i]);
 }
 
 void ruby_identify(const void *rt, const struct memory *memory, struct interp_identity *ids,
 		   size_t count)
 {
 	for (size_t i = 0; i < count; i += BATCH)
-		identify(rt, memory, ids + i, count - i < BATCH ? count - i : BATCH);
+		ruby_identity_identify(rt, memory, ids + i, count - i < BATCH ? count - i : BATCH);
 }
 
 /* The memory of a thread that is held: what is missing is copied. */
-struct held {
+struct ruby_identity_held {
 	struct memory memory;
 	struct interp_copy *copy;
 };
 
 static size_t gather_held(const struct memory *m, struct memory_piece *pieces, size_t count)
 {
-	struct interp_copy *copy = ((const struct held *)m)->copy;
+	struct interp_copy *copy = ((const struct ruby_identity_held *)m)->copy;
 	struct interp_range ranges[BATCH * PER_ROUND] = { 0 };
 
 	for (size_t i = 0; i < count; i++)
@@ -281,7 +289,7 @@ static size_t gather_held(const struct memory *m, struct memory_piece *pieces, s
 void ruby_copy_identity(const struct ruby_runtime *rt, struct interp_copy *copy,
 			struct interp_identity *ids, size_t count)
 {
-	struct held held = { { .gather = gather_held }, copy };
+	struct ruby_identity_held held = { { .gather = gather_held }, copy };
 
 	ruby_identify(rt, &held.memory, ids, count);
 }

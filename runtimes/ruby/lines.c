@@ -45,7 +45,7 @@ struct ruby_lines {
 	uint16_t *numbers;   /* of these instructions, plus one; 0: not known */
 };
 
-static uint32_t rank(const uint8_t *index, uint32_t word)
+static uint32_t ruby_lines_rank(const uint8_t *index, uint32_t word)
 {
 	uint32_t in, part, before;
 	const uint8_t *block;
@@ -74,7 +74,7 @@ static bool read_places(struct ruby_lines *l, const uint8_t *index)
 	uint32_t entries = 0;
 
 	for (uint32_t word = 0; word < l->size; word++) {
-		uint32_t now = rank(index, word);
+		uint32_t now = ruby_lines_rank(index, word);
 
 		if (now == entries)
 			continue;
@@ -194,8 +194,8 @@ static uint32_t last_place(const uint32_t *places, uint32_t count, uint32_t word
 
 /* Is the instruction at the pc executed, or will it be next, and not the one in front of it? In a
  * call, the pc has moved on, except up to 3.2 for instructions that cannot fail. */
-static bool is_at(const struct ruby_runtime *rt, const struct ruby_lines *l, uint32_t word,
-		  unsigned insn)
+static bool ruby_lines_is_at(const struct ruby_runtime *rt, const struct ruby_lines *l,
+			     uint32_t word, unsigned insn)
 {
 	unsigned number = insn & AT_NUMBER;
 	bool at, before;
@@ -236,7 +236,7 @@ void ruby_line(const void *of, const struct interp_code *code, uint64_t at, uint
 	}
 	if (word && at >> AT_SHIFT & AT_BETWEEN)
 		return;
-	if (!is_at(rt, l, word, (unsigned)(at >> AT_SHIFT)))
+	if (!ruby_lines_is_at(rt, l, word, (unsigned)(at >> AT_SHIFT)))
 		word -= word > 0;
 	*line = l->lines[last_place(l->places, l->count, word)];
 }

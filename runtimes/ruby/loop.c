@@ -36,7 +36,7 @@ enum {
 	CALL_BYTES = 8,
 };
 
-struct search {
+struct ruby_loop_search {
 	struct ruby_loop *loop;
 	const struct image *image;
 	uint64_t bias;
@@ -44,13 +44,13 @@ struct search {
 	bool open; /* the number of instructions is not known */
 };
 
-static bool is_text(const struct ruby_loop *loop, uint64_t addr)
+static bool ruby_loop_is_text(const struct ruby_loop *loop, uint64_t addr)
 {
 	return addr - loop->text < loop->text_end - loop->text;
 }
 
 /* `count` addresses of code, all in one function. */
-static bool is_table(const struct search *s, const char *words)
+static bool ruby_loop_is_table(const struct ruby_loop_search *s, const char *words)
 {
 	const struct ruby_loop *loop = s->loop;
 	uint64_t least = UINT64_MAX, most = 0;
@@ -58,7 +58,7 @@ static bool is_table(const struct search *s, const char *words)
 	for (size_t i = 0; i < loop->count; i++) {
 		uint64_t code = memory_word(words, 8 * i);
 
-		if (!is_text(loop, code))
+		if (!ruby_loop_is_text(loop, code))
 			return false;
 		least = code < least ? code : least;
 		most = code > most ? code : most;
@@ -69,20 +69,20 @@ static bool is_table(const struct search *s, const char *words)
 }
 
 /* Without the number of instructions, the table goes on as far as addresses of the function do. */
-static void extend(const struct search *s, const char *words, size_t room)
+static void ruby_loop_extend(const struct ruby_loop_search *s, const char *words, size_t room)
 {
 	struct ruby_loop *loop = s->loop;
 	uint64_t start = cfi_starts_find(s->starts, memory_word(words, 0) - s->bias);
 
 	while (loop->count < room && loop->count < INSNS_MAX &&
-	       is_text(loop, memory_word(words, 8 * loop->count)) &&
+	       ruby_loop_is_text(loop, memory_word(words, 8 * loop->count)) &&
 	       cfi_starts_find(s->starts, memory_word(words, 8 * loop->count) - s->bias) == start)
 		loop->count++;
 }
 
 /* Looks for the table in a section, in the process, because its addresses are relocated. */
-static bool find_table(const struct search *s, const char *section, const struct memory *memory,
-		       uint64_t codes[static INSNS_MAX])
+static bool ruby_loop_find_table(const struct ruby_loop_search *s, const char *section,
+				 const struct memory *memory, uint64_t codes[static INSNS_MAX])
 {
 	size_t bytes = s->loop->count * 8;
 	uint64_t addr, size;
@@ -98,10 +98,10 @@ static bool find_table(const struct search *s, const char *section, const struct
 	}
 	for (size_t at = 0; !found && at + bytes <= size; at += 8) {
 		/* The last address first: most places fail there. */
-		found = is_text(s->loop, memory_word(data, at + bytes - 8)) &&
-			is_table(s, data + at);
+		found = ruby_loop_is_text(s->loop, memory_word(data, at + bytes - 8)) &&
+			ruby_loop_is_table(s, data + at);
 		if (found && s->open)
-			extend(s, data + at, (size - at) / 8);
+			ruby_loop_extend(s, data + at, (size - at) / 8);
 		if (found)
 			memcpy(codes, data + at, s->loop->count * 8);
 	}
@@ -109,7 +109,7 @@ static bool find_table(const struct search *s, const char *section, const struct
 	return found;
 }
 
-static bool read_names(const struct search *s, const struct elfsymbol *base,
+static bool read_names(const struct ruby_loop_search *s, const struct elfsymbol *base,
 		       const struct elfsymbol *offsets, char names[static NAMES_MAX], uint16_t *at)
 {
 	if (!base->found || !offsets->found || offsets->size < 2 * s->loop->count ||
@@ -142,7 +142,7 @@ struct insn_code {
 	uint16_t number;
 };
 
-static int by_code(const void *a, const void *b)
+static int ruby_loop_by_code(const void *a, const void *b)
 {
 	uint64_t x = ((const struct insn_code *)a)->code, y = ((const struct insn_code *)b)->code;
 
@@ -157,7 +157,7 @@ static int sort_codes(struct ruby_loop *loop, const uint16_t *plain)
 		return ERR_NOMEM;
 	for (size_t i = 0; i < loop->count; i++)
 		sorted[i] = (struct insn_code){ loop->codes[i], plain[i] };
-	qsort(sorted, loop->count, sizeof(*sorted), by_code);
+	qsort(sorted, loop->count, sizeof(*sorted), ruby_loop_by_code);
 	for (size_t i = 0; i < loop->count; i++) {
 		loop->codes[i] = sorted[i].code;
 		loop->numbers[i] = sorted[i].number;
@@ -183,8 +183,8 @@ static uint64_t function_end(const struct cfi_starts *starts, uint64_t addr)
 }
 
 /* The function that calls `target`, if it is only one. */
-static uint64_t find_caller(const struct search *s, const uint8_t *text, uint64_t addr,
-			    uint64_t size, uint64_t target)
+static uint64_t ruby_loop_find_caller(const struct ruby_loop_search *s, const uint8_t *text,
+				      uint64_t addr, uint64_t size, uint64_t target)
 {
 	uint64_t caller = 0;
 	int64_t distance;
@@ -204,7 +204,7 @@ static uint64_t find_caller(const struct search *s, const uint8_t *text, uint64_
 	return caller;
 }
 
-static int find_functions(const struct search *s, uint64_t addr, uint64_t size)
+static int find_functions(const struct ruby_loop_search *s, uint64_t addr, uint64_t size)
 {
 	struct ruby_loop *loop = s->loop;
 	uint64_t core = cfi_starts_find(s->starts, loop->codes[0] - s->bias), exec;
@@ -219,7 +219,7 @@ static int find_functions(const struct search *s, uint64_t addr, uint64_t size)
 		free(text);
 		return 0;
 	}
-	exec = find_caller(s, text, addr, size, core);
+	exec = ruby_loop_find_caller(s, text, addr, size, core);
 	loop->exec = exec ? s->bias + exec : 0;
 	loop->exec_end = exec ? s->bias + function_end(s->starts, exec) : 0;
 	if (core >= addr && core - addr < size && loop->core_end - s->bias - addr <= size)
@@ -228,7 +228,7 @@ static int find_functions(const struct search *s, uint64_t addr, uint64_t size)
 	return rc;
 }
 
-static int find_insns(const struct search *s, const struct memory *memory,
+static int find_insns(const struct ruby_loop_search *s, const struct memory *memory,
 		      const struct elfsymbol *symbols)
 {
 	struct ruby_loop *loop = s->loop;
@@ -246,8 +246,8 @@ static int find_insns(const struct search *s, const struct memory *memory,
 	}
 	found = (s->open ||
 		 elfsymbol_bytes(s->image, symbols[0].addr, loop->lengths, loop->count)) &&
-		(find_table(s, ".data.rel.ro", memory, loop->codes) ||
-		 find_table(s, ".rodata", memory, loop->codes));
+		(ruby_loop_find_table(s, ".data.rel.ro", memory, loop->codes) ||
+		 ruby_loop_find_table(s, ".rodata", memory, loop->codes));
 	for (size_t i = 0; i < loop->count; i++) {
 		plain[i] = (uint16_t)i;
 		loop->lengths[i] = loop->lengths[i] > LENGTH_MAX ? 0 : loop->lengths[i];
@@ -269,7 +269,7 @@ int ruby_find_loop(struct ruby_loop *loop, const struct image *image, uint64_t b
 		{ .name = "rb_vm_insn_name_base" },
 		{ .name = "rb_vm_insn_name_offset" },
 	};
-	struct search s = { .loop = loop, .image = image, .bias = bias };
+	struct ruby_loop_search s = { .loop = loop, .image = image, .bias = bias };
 	uint64_t addr, size;
 	int rc;
 
@@ -325,7 +325,7 @@ unsigned ruby_loop_starts(const struct ruby_loop *loop, uint64_t code)
 	return loop->codes[i] == code ? loop->numbers[i] + 1u : 0;
 }
 
-static const struct ruby_block *block_of(const struct ruby_loop *loop, uint64_t pc)
+static const struct ruby_block *ruby_loop_block_of(const struct ruby_loop *loop, uint64_t pc)
 {
 	size_t low = 0, count = loop->block_count;
 	const struct ruby_block *b;
@@ -343,7 +343,7 @@ static const struct ruby_block *block_of(const struct ruby_loop *loop, uint64_t 
 
 unsigned ruby_loop_insn(const struct ruby_loop *loop, uint64_t pc)
 {
-	const struct ruby_block *b = block_of(loop, pc);
+	const struct ruby_block *b = ruby_loop_block_of(loop, pc);
 	unsigned number = 0;
 
 	if (!loop->count || pc - loop->core >= loop->core_end - loop->core)

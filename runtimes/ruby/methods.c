@@ -45,14 +45,14 @@ static bool copied(const struct interp_copy *copy, uint64_t addr, void *to, size
 }
 
 /* Addresses to be read together. */
-struct wanted {
+struct ruby_methods_wanted {
 	struct interp_copy *copy;
 	uint64_t addrs[BATCH];
 	size_t count;
 	size_t len; /* of each */
 };
 
-static void want(struct wanted *w, uint64_t addr)
+static void ruby_methods_want(struct ruby_methods_wanted *w, uint64_t addr)
 {
 	char bytes[ENV_BYTES];
 
@@ -65,13 +65,13 @@ static void want(struct wanted *w, uint64_t addr)
 /* Goes on to the next environment of all frames that have none of a method yet. False: none has. */
 static bool go_outward(struct interp_copy *copy, struct interp_walk *out)
 {
-	struct wanted w = { .copy = copy, .len = ENV_BYTES };
+	struct ruby_methods_wanted w = { .copy = copy, .len = ENV_BYTES };
 	struct ruby_env env;
 	bool any = false;
 
 	for (size_t i = 0; i < out->count; i++)
 		if (out->frames[i].flags & RUBY_AROUND)
-			want(&w, out->frames[i].method + (uint64_t)ENV_METHOD);
+			ruby_methods_want(&w, out->frames[i].method + (uint64_t)ENV_METHOD);
 	interp_copy_need_all(copy, w.addrs, w.count, w.len);
 	for (size_t i = 0; i < out->count; i++) {
 		struct interp_frame *f = &out->frames[i];
@@ -86,25 +86,26 @@ static bool go_outward(struct interp_copy *copy, struct interp_walk *out)
 	return any;
 }
 
-static bool is_new(const struct interp_copy *copy, const struct interp_frame *f)
+static bool ruby_methods_is_new(const struct interp_copy *copy, const struct interp_frame *f)
 {
 	return f->method && interp_copy_is_new(copy, interp_code_key(f->code, f->method));
 }
 
 /* Of those that are not known: a method entry stays, what leads to one is followed. */
-static void look(struct interp_copy *copy, struct interp_walk *out)
+static void ruby_methods_look(struct interp_copy *copy, struct interp_walk *out)
 {
-	struct wanted w = { .copy = copy, .len = ENTRY_BYTES };
+	struct ruby_methods_wanted w = { .copy = copy, .len = ENTRY_BYTES };
 	uint64_t entry[ENTRY_BYTES / 8];
 
 	for (size_t i = 0; i < out->count; i++)
-		if (is_new(copy, &out->frames[i]))
-			want(&w, out->frames[i].method);
+		if (ruby_methods_is_new(copy, &out->frames[i]))
+			ruby_methods_want(&w, out->frames[i].method);
 	interp_copy_need_all(copy, w.addrs, w.count, w.len);
 	for (size_t i = 0; i < out->count; i++) {
 		struct interp_frame *f = &out->frames[i];
 
-		if (!is_new(copy, f) || !copied(copy, f->method, entry, sizeof(entry)) ||
+		if (!ruby_methods_is_new(copy, f) ||
+		    !copied(copy, f->method, entry, sizeof(entry)) ||
 		    ruby_is_imemo(entry[0], IMEMO_METHOD))
 			continue;
 		f->method = ruby_is_imemo(entry[0], IMEMO_SVAR) &&
@@ -124,5 +125,5 @@ void ruby_find_methods(struct interp_copy *copy, struct interp_walk *out)
 		if (out->frames[i].flags & RUBY_AROUND)
 			ruby_note_method(&none, &out->frames[i]);
 	for (unsigned i = 0; i < LOOKS; i++)
-		look(copy, out);
+		ruby_methods_look(copy, out);
 }

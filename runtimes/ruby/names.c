@@ -31,12 +31,12 @@ struct naming {
 	bool nomem;
 };
 
-static const char *text(struct naming *n, uint64_t addr)
+static const char *ruby_names_text(struct naming *n, uint64_t addr)
 {
 	return ruby_read_string(n->rt, n->memory, addr, n->arena, &n->nomem);
 }
 
-static const char *copy(struct naming *n, const char *bytes)
+static const char *ruby_names_copy(struct naming *n, const char *bytes)
 {
 	const char *kept = arena_copy(n->arena, bytes, strlen(bytes));
 
@@ -51,7 +51,7 @@ static const char *qualified(struct naming *n, uint64_t owner, const char *name)
 
 /* The class of the method entry, which is of the method whose iseq is `method_iseq`, or of a block that
  * is a method itself; 0: not known. */
-static uint64_t owner_of(const struct naming *n, uint64_t method_iseq)
+static uint64_t ruby_names_owner_of(const struct naming *n, uint64_t method_iseq)
 {
 	char object[OBJECT_BYTES], definition[DEFINITION_BYTES];
 	unsigned type;
@@ -68,13 +68,13 @@ static uint64_t owner_of(const struct naming *n, uint64_t method_iseq)
 	return memory_word(object, METHOD_OWNER);
 }
 
-struct around {
+struct ruby_names_around {
 	uint64_t iseq, parent, local;
 	uint32_t type;
 	uint64_t label;
 };
 
-static bool read_around(const struct naming *n, uint64_t iseq, struct around *a)
+static bool read_around(const struct naming *n, uint64_t iseq, struct ruby_names_around *a)
 {
 	char body[BODY_BYTES];
 	uint64_t at;
@@ -82,16 +82,17 @@ static bool read_around(const struct naming *n, uint64_t iseq, struct around *a)
 	if (!ruby_is_object(iseq) || memory_read_u64(n->memory, iseq + ISEQ_BODY, &at) ||
 	    n->memory->read(n->memory, at, body, sizeof(body)))
 		return false;
-	*a = (struct around){ .iseq = iseq,
-			      .parent = memory_word(body, n->rt->layout->parent),
-			      .local = memory_word(body, n->rt->layout->parent + 8u),
-			      .type = memory_u32(body, BODY_TYPE),
-			      .label = memory_word(body, BODY_LABEL) };
+	*a = (struct ruby_names_around){ .iseq = iseq,
+					 .parent = memory_word(body, n->rt->layout->parent),
+					 .local = memory_word(body, n->rt->layout->parent + 8u),
+					 .type = memory_u32(body, BODY_TYPE),
+					 .label = memory_word(body, BODY_LABEL) };
 	return true;
 }
 
 /* Goes outward to the iseq that the label of the one at `iseq` is about; *levels: of blocks. */
-static bool find_labelled(const struct naming *n, uint64_t iseq, struct around *a, unsigned *levels)
+static bool find_labelled(const struct naming *n, uint64_t iseq, struct ruby_names_around *a,
+			  unsigned *levels)
 {
 	*levels = 0;
 	for (unsigned i = 0; i < AROUND_MAX; i++, iseq = a->parent) {
@@ -115,18 +116,18 @@ static const char *label_with_class(struct naming *n, uint64_t addr, const char 
 	char whole[NAME_BYTES];
 	size_t len, of_name;
 	unsigned levels;
-	struct around a;
+	struct ruby_names_around a;
 
 	if (!label || !find_labelled(n, addr, &a, &levels) || a.type != ISEQ_METHOD)
 		return label;
-	name = text(n, a.label);
-	full = qualified(n, owner_of(n, a.iseq), name);
+	name = ruby_names_text(n, a.label);
+	full = qualified(n, ruby_names_owner_of(n, a.iseq), name);
 	len = strlen(label);
 	of_name = name ? strlen(name) : 0;
 	if (!full || full == name || of_name > len || strcmp(label + len - of_name, name) != 0)
 		return label;
 	snprintf(whole, sizeof(whole), "%.*s%s", (int)(len - of_name), label, full);
-	return copy(n, whole);
+	return ruby_names_copy(n, whole);
 }
 
 /* calculate_iseq_label() of 3.4. */
@@ -135,23 +136,23 @@ static const char *made_label(struct naming *n, uint64_t iseq)
 	const char *name;
 	char full[NAME_BYTES];
 	unsigned levels;
-	struct around a;
+	struct ruby_names_around a;
 
 	if (!find_labelled(n, iseq, &a, &levels))
 		return NULL;
-	name = text(n, a.label);
+	name = ruby_names_text(n, a.label);
 	if (name && a.type == ISEQ_METHOD)
-		name = qualified(n, owner_of(n, a.iseq), name);
+		name = qualified(n, ruby_names_owner_of(n, a.iseq), name);
 	if (!name || !levels || a.type == ISEQ_BLOCK)
 		return name;
 	if (levels == 1)
 		snprintf(full, sizeof(full), "block in %s", name);
 	else
 		snprintf(full, sizeof(full), "block (%u levels) in %s", levels, name);
-	return copy(n, full);
+	return ruby_names_copy(n, full);
 }
 
-static uint64_t path_of(const struct naming *n, const char *body)
+static uint64_t ruby_names_path_of(const struct naming *n, const char *body)
 {
 	uint64_t path = memory_word(body, BODY_PATH), element;
 	char object[OBJECT_BYTES];
@@ -178,8 +179,9 @@ static int resolve_iseq(struct naming *n, uint64_t addr, uint64_t body_at, struc
 	code->lines = lines;
 	code->name = n->rt->layout->qualified ? made_label(n, addr) : NULL;
 	if (!code->name)
-		code->name = label_with_class(n, addr, text(n, memory_word(body, BODY_LABEL)));
-	code->file = text(n, path_of(n, body));
+		code->name = label_with_class(n, addr,
+					      ruby_names_text(n, memory_word(body, BODY_LABEL)));
+	code->file = ruby_names_text(n, ruby_names_path_of(n, body));
 	code->first_line = memory_u32(body, BODY_LINE) >> n->rt->layout->line_shift;
 	return code->name && code->file ? 0 : ERR_FORMAT;
 }

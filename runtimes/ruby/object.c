@@ -162,8 +162,8 @@ static bool is_symbols(const struct ruby_runtime *rt, const struct memory *memor
 	return true;
 }
 
-static uint64_t search(const struct ruby_runtime *rt, const struct memory *memory, uint64_t addr,
-		       uint64_t end)
+static uint64_t ruby_object_search(const struct ruby_runtime *rt, const struct memory *memory,
+				   uint64_t addr, uint64_t end)
 {
 	char bytes[DATA_PIECE];
 
@@ -192,6 +192,6 @@ uint64_t ruby_find_symbols(const struct ruby_runtime *rt, const struct image *im
 		return bias + s.addr;
 	for (size_t i = 0; !found && i < sizeof(sections) / sizeof(*sections); i++)
 		if (elfsymbol_section(image, sections[i], &addr, &size) && size <= DATA_MAX)
-			found = search(rt, memory, bias + addr, bias + addr + size);
+			found = ruby_object_search(rt, memory, bias + addr, bias + addr + size);
 	return found;
 }

@@ -2,7 +2,7 @@
 
 #include "runtimes/ruby/runtime.h"
 
-static const char *version(const void *rt)
+static const char *ruby_version_of(const void *rt)
 {
 	return ((const struct ruby_runtime *)rt)->version;
 }
@@ -10,7 +10,7 @@ static const char *version(const void *rt)
 const struct interp_ops ruby_ops = { .mapping = "[ruby]",
 				     .find = ruby_find,
 				     .free = ruby_free,
-				     .version = version,
+				     .version = ruby_version_of,
 				     .threads = ruby_threads,
 				     .capture = ruby_capture,
 				     .identify = ruby_identify,

@@ -38,7 +38,7 @@ enum {
 
 enum tag_kind { TAG_UNKNOWN, TAG_BUILTIN, TAG_LIBC, TAG_HIDDEN };
 
-struct tags {
+struct ruby_tags {
 	const struct ruby_loop *loop;
 	struct interp_copy *copy;
 	enum tag_kind kind;
@@ -47,42 +47,43 @@ struct tags {
 	size_t count;
 };
 
-static bool is_in(uint64_t addr, uint64_t start, uint64_t end)
+static bool ruby_tags_is_in(uint64_t addr, uint64_t start, uint64_t end)
 {
 	return addr - start < end - start;
 }
 
-static uint64_t shown(const struct tags *t, uint64_t hidden)
+static uint64_t ruby_tags_shown(const struct ruby_tags *t, uint64_t hidden)
 {
 	return (hidden >> GUARD_ROTATES | hidden << (64 - GUARD_ROTATES)) ^ t->guard;
 }
 
 /* All tags are of the same kind, and belong to functions of Ruby itself. */
-static enum tag_kind kind_of(const struct tags *t, const char *bytes)
+static enum tag_kind ruby_tags_kind_of(const struct ruby_tags *t, const char *bytes)
 {
 	const struct ruby_loop *loop = t->loop;
 
-	if (is_in(memory_word(bytes, BUILTIN_PC), loop->text, loop->text_end))
+	if (ruby_tags_is_in(memory_word(bytes, BUILTIN_PC), loop->text, loop->text_end))
 		return TAG_BUILTIN;
 #ifdef __x86_64__
-	if (is_in(memory_word(bytes, LIBC_PC), loop->text, loop->text_end))
+	if (ruby_tags_is_in(memory_word(bytes, LIBC_PC), loop->text, loop->text_end))
 		return TAG_LIBC;
-	if (t->guard && is_in(shown(t, memory_word(bytes, LIBC_PC)), loop->text, loop->text_end))
+	if (t->guard && ruby_tags_is_in(ruby_tags_shown(t, memory_word(bytes, LIBC_PC)), loop->text,
+					loop->text_end))
 		return TAG_HIDDEN;
 #endif
 	return TAG_UNKNOWN;
 }
 
-static bool is_of_exec(const struct tags *t, const char *bytes)
+static bool is_of_exec(const struct ruby_tags *t, const char *bytes)
 {
 	uint64_t pc = memory_word(bytes, t->kind == TAG_BUILTIN ? BUILTIN_PC : LIBC_PC);
 
-	pc = t->kind == TAG_HIDDEN ? shown(t, pc) : pc;
-	return is_in(pc, t->loop->exec, t->loop->exec_end);
+	pc = t->kind == TAG_HIDDEN ? ruby_tags_shown(t, pc) : pc;
+	return ruby_tags_is_in(pc, t->loop->exec, t->loop->exec_end);
 }
 
 /* The guard is the same for all threads of a process. A pthread_t points to the control block. */
-static void find_guard(struct tags *t, struct ruby_shared *shared, uint64_t pthread)
+static void find_guard(struct ruby_tags *t, struct ruby_shared *shared, uint64_t pthread)
 {
 	t->guard = atomic_load_explicit(&shared->guard, memory_order_relaxed);
 #ifdef __x86_64__
@@ -94,7 +95,7 @@ static void find_guard(struct tags *t, struct ruby_shared *shared, uint64_t pthr
 }
 
 /* Follows the tags. False: they do not lead to the outermost one. */
-static bool follow(struct tags *t, uint64_t tag)
+static bool ruby_tags_follow(struct ruby_tags *t, uint64_t tag)
 {
 	for (unsigned i = 0; tag && i < TAGS_MAX; i++) {
 		size_t len = t->kind == TAG_BUILTIN ? BUILTIN_BYTES : TAG_BYTES;
@@ -103,7 +104,7 @@ static bool follow(struct tags *t, uint64_t tag)
 		if (!bytes)
 			return false;
 		if (t->kind == TAG_UNKNOWN)
-			t->kind = kind_of(t, bytes);
+			t->kind = ruby_tags_kind_of(t, bytes);
 		if (t->kind == TAG_UNKNOWN)
 			return false;
 		if (is_of_exec(t, bytes)) {
@@ -119,14 +120,14 @@ static bool follow(struct tags *t, uint64_t tag)
 void ruby_set_anchors(const struct ruby_runtime *rt, struct interp_copy *copy, uint64_t pthread,
 		      uint64_t tag, size_t runs, struct interp_walk *out)
 {
-	struct tags t = { .loop = &rt->loop, .copy = copy };
+	struct ruby_tags t = { .loop = &rt->loop, .copy = copy };
 
 	for (size_t i = out->count; i-- && out->frames[i].own >= runs;)
 		out->frames[i].anchor = RUBY_OUTSIDE;
 	if (!rt->loop.exec || !runs || !tag)
 		return;
 	find_guard(&t, rt->shared, pthread);
-	if (!follow(&t, tag) || t.count + 1 < runs || t.count > runs + 1)
+	if (!ruby_tags_follow(&t, tag) || t.count + 1 < runs || t.count > runs + 1)
 		return;
 	for (size_t i = 0; i < out->count; i++) {
 		uint64_t run = out->frames[i].own, from_outermost;

@@ -19,7 +19,7 @@ enum {
 };
 
 /* Does the list with this head hold the node? */
-static bool holds(const struct memory *memory, uint64_t head, uint64_t node)
+static bool ruby_threads_holds(const struct memory *memory, uint64_t head, uint64_t node)
 {
 	uint64_t at = head;
 	bool found = false;
@@ -60,15 +60,15 @@ bool ruby_find_lists(struct ruby_runtime *rt, const struct memory *memory)
 		return false;
 	for (uint16_t at = 0; at < RACTOR_BYTES; at += 8)
 		if (!memory_read_u64(memory, ractor + at, &next) && ruby_is_object(next) &&
-		    holds(memory, ractor + at, main_thread)) {
+		    ruby_threads_holds(memory, ractor + at, main_thread)) {
 			rt->ractor_threads = at;
 			return true;
 		}
 	return false;
 }
 
-static pid_t number_of(const struct ruby_runtime *rt, const struct memory *memory,
-		       const char *native, uint64_t self)
+static pid_t ruby_threads_number_of(const struct ruby_runtime *rt, const struct memory *memory,
+				    const char *native, uint64_t self)
 {
 	char pthread[PTHREAD_BYTES];
 
@@ -78,8 +78,8 @@ static pid_t number_of(const struct ruby_runtime *rt, const struct memory *memor
 								      pthread_tid(pthread, self);
 }
 
-static bool describe(const struct ruby_runtime *rt, const struct memory *memory, uint64_t thread,
-		     struct interp_state *state)
+static bool ruby_threads_describe(const struct ruby_runtime *rt, const struct memory *memory,
+				  uint64_t thread, struct interp_state *state)
 {
 	const struct ruby_layout *l = rt->layout;
 	char bytes[THREAD_BYTES];
@@ -94,12 +94,12 @@ static bool describe(const struct ruby_runtime *rt, const struct memory *memory,
 		return false;
 	self = memory_word(bytes, l->pthread);
 	state->tp = PTHREAD_SELF_IS_TP ? self : 0;
-	state->own_tid = number_of(rt, memory, bytes, self);
+	state->own_tid = ruby_threads_number_of(rt, memory, bytes, self);
 	return state->tp || state->own_tid;
 }
 
-static int list_threads(const struct ruby_runtime *rt, const struct memory *memory, uint64_t ractor,
-			struct buffer *states)
+static int ruby_threads_list_threads(const struct ruby_runtime *rt, const struct memory *memory,
+				     uint64_t ractor, struct buffer *states)
 {
 	uint64_t head = ractor + rt->ractor_threads, at = head;
 	struct interp_state state;
@@ -107,7 +107,8 @@ static int list_threads(const struct ruby_runtime *rt, const struct memory *memo
 	for (unsigned i = 0; i < THREADS_MAX; i++) {
 		if (memory_read_u64(memory, at, &at) || !ruby_is_object(at) || at == head)
 			return 0;
-		if (describe(rt, memory, at, &state) && buffer_add(states, &state, sizeof(state)))
+		if (ruby_threads_describe(rt, memory, at, &state) &&
+		    buffer_add(states, &state, sizeof(state)))
 			return ERR_NOMEM;
 	}
 	return 0;
@@ -121,7 +122,7 @@ int ruby_threads(const void *of, const struct memory *memory, struct buffer *sta
 	for (unsigned i = 0; i < RACTORS_MAX; i++) {
 		if (memory_read_u64(memory, at, &at) || !ruby_is_object(at) || at == head)
 			return 0;
-		if (list_threads(rt, memory, at - rt->ractor_node, states))
+		if (ruby_threads_list_threads(rt, memory, at - rt->ractor_node, states))
 			return ERR_NOMEM;
 	}
 	return 0;

@@ -44,7 +44,7 @@ struct epilogue {
 	unsigned move_count;
 };
 
-static bool is_stack_operand(const struct insn *insn)
+static bool v8_flow_is_stack_operand(const struct insn *insn)
 {
 	return insn->in_memory && insn->base == HW_RSP && insn->index == HW_NONE;
 }
@@ -58,7 +58,7 @@ static int64_t origin(const struct epilogue *e, int64_t word)
 	return word;
 }
 
-static bool move(struct epilogue *e, int64_t to, int64_t from)
+static bool v8_flow_move(struct epilogue *e, int64_t to, int64_t from)
 {
 	if (e->move_count == MOVES_MAX)
 		return false;
@@ -67,15 +67,15 @@ static bool move(struct epilogue *e, int64_t to, int64_t from)
 	return true;
 }
 
-static bool push(struct epilogue *e, int64_t from)
+static bool v8_flow_push(struct epilogue *e, int64_t from)
 {
 	e->sp -= 8;
-	return move(e, e->sp, from);
+	return v8_flow_move(e, e->sp, from);
 }
 
-static bool execute_wide(struct epilogue *e, const struct insn *insn)
+static bool v8_flow_execute_wide(struct epilogue *e, const struct insn *insn)
 {
-	int64_t word = is_stack_operand(insn) ? e->sp + insn->disp : NOWHERE;
+	int64_t word = v8_flow_is_stack_operand(insn) ? e->sp + insn->disp : NOWHERE;
 
 	switch (insn->opcode) {
 	case 0x81:
@@ -84,7 +84,7 @@ static bool execute_wide(struct epilogue *e, const struct insn *insn)
 			e->sp += insn->imm;
 		break;
 	case 0x89:
-		return word == NOWHERE || move(e, word, e->loaded[insn->reg & 15]);
+		return word == NOWHERE || v8_flow_move(e, word, e->loaded[insn->reg & 15]);
 	case 0x8b:
 		e->loaded[insn->reg & 15] = word == NOWHERE ? NOWHERE : origin(e, word);
 		return insn->reg != HW_RSP;
@@ -93,19 +93,21 @@ static bool execute_wide(struct epilogue *e, const struct insn *insn)
 }
 
 /* False: it does what no epilogue does. */
-static bool execute(struct epilogue *e, const struct insn *insn)
+static bool v8_flow_execute(struct epilogue *e, const struct insn *insn)
 {
 	bool is_group_5 = insn->map == MAP_ONE && insn->opcode == 0xff;
 
 	if (insn->map == MAP_ONE && insn->opcode >= 0x50 && insn->opcode <= 0x57)
-		return push(e, e->loaded[insn->reg & 15]);
+		return v8_flow_push(e, e->loaded[insn->reg & 15]);
 	if (is_group_5 && (insn->reg & 7) == 6)
-		return push(e, is_stack_operand(insn) ? origin(e, e->sp + insn->disp) : NOWHERE);
-	if (insn->map == MAP_ONE && insn->opcode == 0x8f && is_stack_operand(insn)) {
+		return v8_flow_push(e, v8_flow_is_stack_operand(insn) ?
+					       origin(e, e->sp + insn->disp) :
+					       NOWHERE);
+	if (insn->map == MAP_ONE && insn->opcode == 0x8f && v8_flow_is_stack_operand(insn)) {
 		int64_t from = origin(e, e->sp);
 
 		e->sp += 8; /* before the operand's address is made */
-		return move(e, e->sp + insn->disp, from);
+		return v8_flow_move(e, e->sp + insn->disp, from);
 	}
 	if (insn->map == MAP_ONE && insn->opcode >= 0x58 && insn->opcode <= 0x5f) {
 		e->loaded[insn->reg & 15] = origin(e, e->sp);
@@ -115,7 +117,7 @@ static bool execute(struct epilogue *e, const struct insn *insn)
 	if (insn->map == MAP_ONE && insn->wide &&
 	    (insn->opcode == 0x81 || insn->opcode == 0x83 || insn->opcode == 0x89 ||
 	     insn->opcode == 0x8b))
-		return execute_wide(e, insn);
+		return v8_flow_execute_wide(e, insn);
 	for (unsigned i = 0, changed = insn_changes(insn); i < HW_COUNT; i++)
 		if (changed >> i & 1)
 			e->loaded[i] = NOWHERE;
@@ -134,7 +136,8 @@ bool v8_flow_epilogue(const uint8_t *code, size_t len, int64_t *offset)
 			*offset = origin(&e, e.sp);
 			return *offset >= 0;
 		}
-		if (v8_flow_is_call(&insn) || v8_flow_is_branch(&insn) || !execute(&e, &insn))
+		if (v8_flow_is_call(&insn) || v8_flow_is_branch(&insn) ||
+		    !v8_flow_execute(&e, &insn))
 			return false;
 		code += insn.len;
 		len -= insn.len;

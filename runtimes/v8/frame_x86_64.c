@@ -20,7 +20,7 @@ int v8_frame_read(const struct v8_frame *p, uint64_t addr, uint64_t *value)
 	return rc ? (int)step_end_of_read(rc) : STEP_ON;
 }
 
-static bool is_written(const struct v8_frame *p, int32_t offset)
+static bool v8_frame_is_written(const struct v8_frame *p, int32_t offset)
 {
 	return p->shape.kind == V8_SHAPE_RBP &&
 	       (!p->exact || p->shape.unsure || p->shape.offset >= -offset);
@@ -31,7 +31,7 @@ int v8_frame_marker(struct v8_frame *p)
 {
 	uint64_t word;
 
-	if (!is_written(p, p->rt->t.fp_marker) ||
+	if (!v8_frame_is_written(p, p->rt->t.fp_marker) ||
 	    v8_frame_read(p, p->w->regs.r[DWARF_RBP] + (uint64_t)(int64_t)p->rt->t.fp_marker,
 			  &word) != STEP_ON ||
 	    !v8_is_smi(word) || word >> 1 >= MARKER_MAX)
@@ -44,7 +44,7 @@ static uint64_t frame_word(struct v8_frame *p, int32_t offset)
 {
 	uint64_t word = 0;
 
-	if (is_written(p, offset))
+	if (v8_frame_is_written(p, offset))
 		v8_frame_read(p, p->w->regs.r[DWARF_RBP] + (uint64_t)(int64_t)offset, &word);
 	return word;
 }
@@ -52,7 +52,7 @@ static uint64_t frame_word(struct v8_frame *p, int32_t offset)
 /* The function of a frame that may not be set up yet. 0: not known. */
 static uint64_t frame_function(struct v8_frame *p)
 {
-	if (is_written(p, p->rt->t.fp_function))
+	if (v8_frame_is_written(p, p->rt->t.fp_function))
 		return frame_word(p, p->rt->t.fp_function);
 	if (p->shape.leaving)
 		return 0;
@@ -61,7 +61,7 @@ static uint64_t frame_function(struct v8_frame *p)
 	return p->rt->steps->callee.function;
 }
 
-static void identify(struct v8_frame *p, struct v8_site *site, struct managed_frame *frame)
+static void v8_frame_identify(struct v8_frame *p, struct v8_site *site, struct managed_frame *frame)
 {
 	site->interrupted = p->exact;
 	site->function = frame_function(p);
@@ -103,7 +103,7 @@ static bool note_interpreted(struct v8_frame *p, int marker, struct managed_fram
 		site.offset = (uint32_t)p->rt->steps->callee.offset - (uint32_t)(t->bytecodes - 1);
 	else if (v8_is_smi(offset))
 		site.offset = (uint32_t)v8_smi(offset) - (uint32_t)(t->bytecodes - 1);
-	identify(p, &site, frame);
+	v8_frame_identify(p, &site, frame);
 	return true;
 }
 
@@ -127,7 +127,7 @@ static void note_code(struct v8_frame *p, int marker, struct managed_frame *fram
 		site.kind = p->code.kind == t->kind_baseline ? V8_BASELINE : V8_OPTIMIZED;
 		if (site.kind == V8_BASELINE)
 			site.bytecode = frame_word(p, t->fp_bytecode);
-		identify(p, &site, frame);
+		v8_frame_identify(p, &site, frame);
 		return;
 	}
 	frame->kind = p->code.kind == t->kind_regexp ? V8_REGEXP : V8_HIDDEN;

@@ -24,7 +24,7 @@ int v8_names_new(struct v8_runtime *rt)
 	return 0;
 }
 
-static void forget(struct v8_names_state *n)
+static void v8_names_forget(struct v8_names_state *n)
 {
 	for (size_t i = 0; i < n->count; i++)
 		v8_record_free(n->records[i]);
@@ -39,7 +39,7 @@ void v8_names_free(struct v8_names_state *n)
 {
 	if (!n)
 		return;
-	forget(n);
+	v8_names_forget(n);
 	free(n->records);
 	hashindex_release(&n->index);
 	free(n);
@@ -53,14 +53,14 @@ static bool is_record(const void *owner, uint32_t id, const void *key)
 	return r->addr == like->addr && r->kind == like->kind;
 }
 
-static uint64_t hash(const struct v8_record *r)
+static uint64_t v8_names_hash(const struct v8_record *r)
 {
 	return hash_bytes(&r->addr, sizeof(r->addr));
 }
 
 /* Gives a record a number. The one that was found at its address before is not found any more. */
-static bool add(struct v8_names_state *n, const struct v8_record *like, uint32_t before,
-		uint32_t *id)
+static bool v8_names_add(struct v8_names_state *n, const struct v8_record *like, uint32_t before,
+			 uint32_t *id)
 {
 	struct v8_record *made = malloc(sizeof(*made));
 
@@ -73,7 +73,7 @@ static bool add(struct v8_names_state *n, const struct v8_record *like, uint32_t
 	n->records[n->count] = made;
 	if (before != HASHINDEX_NONE)
 		n->records[before]->addr = 0;
-	if (hashindex_add(&n->index, hash(made), *id)) {
+	if (hashindex_add(&n->index, v8_names_hash(made), *id)) {
 		free(made);
 		return false;
 	}
@@ -82,7 +82,8 @@ static bool add(struct v8_names_state *n, const struct v8_record *like, uint32_t
 }
 
 /* What a site says of a record, and what follows from that. False: its function is none. */
-static bool begin(struct v8_runtime *rt, const struct v8_site *site, struct v8_record *like)
+static bool v8_names_begin(struct v8_runtime *rt, const struct v8_site *site,
+			   struct v8_record *like)
 {
 	struct v8_look *look = &rt->names->look;
 	uint64_t shared = 0;
@@ -113,7 +114,7 @@ static bool begin(struct v8_runtime *rt, const struct v8_site *site, struct v8_r
 
 /* Proves a record that was found by its address, or another one, which is made. In the first
  * instructions of a function, its JSFunction may not be known, but the record's is. */
-static bool prove(struct v8_runtime *rt, const struct v8_record *r, struct v8_record *like)
+static bool v8_names_prove(struct v8_runtime *rt, const struct v8_record *r, struct v8_record *like)
 {
 	struct v8_look *look = &rt->names->look;
 
@@ -125,26 +126,26 @@ static bool prove(struct v8_runtime *rt, const struct v8_record *r, struct v8_re
 	return v8_record_prove(look, like, like->proof);
 }
 
-static bool is_same(const struct v8_record *r, const struct v8_record *like)
+static bool v8_names_is_same(const struct v8_record *r, const struct v8_record *like)
 {
 	return r->state != V8_RECORD_LOST && r->shared == like->shared &&
 	       r->bytecode == like->bytecode && !memcmp(r->proof, like->proof, sizeof(r->proof));
 }
 
 /* The record of a site. False: its objects contradict each other. */
-static bool find(struct v8_runtime *rt, const struct v8_site *site, uint32_t *id)
+static bool v8_names_find(struct v8_runtime *rt, const struct v8_site *site, uint32_t *id)
 {
 	struct v8_names_state *n = rt->names;
 	struct v8_record like, *r;
 
 	v8_look_begin(&n->look, rt, &n->layout);
-	if (!begin(rt, site, &like) || !like.addr)
+	if (!v8_names_begin(rt, site, &like) || !like.addr)
 		return false;
-	*id = hashindex_find(&n->index, hash(&like), is_record, n, &like);
+	*id = hashindex_find(&n->index, v8_names_hash(&like), is_record, n, &like);
 	r = *id == HASHINDEX_NONE ? NULL : n->records[*id];
-	if (!prove(rt, r, &like))
+	if (!v8_names_prove(rt, r, &like))
 		return false;
-	return (r && is_same(r, &like)) || add(n, &like, *id, id);
+	return (r && v8_names_is_same(r, &like)) || v8_names_add(n, &like, *id, id);
 }
 
 void v8_identify(struct v8_runtime *rt, const struct v8_site *site, struct managed_frame *frame)
@@ -153,8 +154,8 @@ void v8_identify(struct v8_runtime *rt, const struct v8_site *site, struct manag
 	uint32_t id;
 
 	if (n->count == V8_RECORDS_MAX || n->look.kept > V8_KEPT_MAX)
-		forget(n);
-	if (!find(rt, site, &id)) {
+		v8_names_forget(n);
+	if (!v8_names_find(rt, site, &id)) {
 		frame->kind = V8_UNKNOWN;
 		frame->code = 1;
 		frame->id = frame->at = 0;
@@ -168,12 +169,13 @@ void v8_identify(struct v8_runtime *rt, const struct v8_site *site, struct manag
 
 /* Names. */
 
-struct place {
+struct v8_names_place {
 	const struct v8_shared *function;
 	int32_t offset; /* in the source; -1: not known */
 };
 
-static bool push(struct managed_names *names, const struct place *p, struct arena *arena)
+static bool v8_names_push(struct managed_names *names, const struct v8_names_place *p,
+			  struct arena *arena)
 {
 	struct managed_name *to = &names->at[names->count];
 	uint32_t column;
@@ -187,7 +189,8 @@ static bool push(struct managed_names *names, const struct place *p, struct aren
 	return to->name && to->file;
 }
 
-static struct v8_positions table_of(const struct v8_layout *l, const struct v8_bytes *bytes)
+static struct v8_positions v8_names_table_of(const struct v8_layout *l,
+					     const struct v8_bytes *bytes)
 {
 	return (struct v8_positions){ bytes->bytes, bytes->len, l->positions_flagged };
 }
@@ -196,7 +199,7 @@ static struct v8_positions table_of(const struct v8_layout *l, const struct v8_b
 static bool find_position(const struct v8_layout *l, const struct v8_record *r, int64_t offset,
 			  struct v8_position *position)
 {
-	struct v8_positions table = table_of(l, &r->positions);
+	struct v8_positions table = v8_names_table_of(l, &r->positions);
 
 	if (!table.len)
 		return false;
@@ -231,7 +234,7 @@ static struct v8_position find_in_bytecode(const struct v8_names_state *n,
 static int32_t offset_of(const struct v8_layout *l, const struct v8_shared *function,
 			 const struct v8_loops *loops, int32_t offset)
 {
-	struct v8_positions table = table_of(l, &loops->positions);
+	struct v8_positions table = v8_names_table_of(l, &loops->positions);
 	bool is_loop = v8_position_is_of(&table, loops->bytecodes.bytes, loops->bytecodes.len,
 					 l->jump_loop, offset);
 
@@ -248,13 +251,13 @@ static int push_inlined(const struct v8_layout *l, const struct v8_record *r,
 
 	while (position->inlining >= 0) {
 		size_t i = (size_t)position->inlining;
-		struct place p;
+		struct v8_names_place p;
 
 		if (i >= count || !r->inlined[i].function || names->count == MANAGED_NAMES_MAX - 1)
 			return ERR_FORMAT;
 		p.function = r->inlined[i].function;
 		p.offset = offset_of(l, p.function, &r->inlined[i].loops, position->offset);
-		if (!push(names, &p, arena))
+		if (!v8_names_push(names, &p, arena))
 			return ERR_NOMEM;
 		*position = v8_inlining_decode(r->inlinings.bytes + i * V8_INLINING_BYTES).call;
 	}
@@ -268,14 +271,14 @@ static int fill_optimized(const struct v8_runtime *rt, const struct v8_record *r
 	const struct v8_layout *l = &rt->names->layout;
 	struct v8_deopt deopt = v8_record_deopt(rt, r);
 	struct v8_position position = { -1, -1 };
-	struct place outermost = { r->function, -1 };
+	struct v8_names_place outermost = { r->function, -1 };
 	bool interrupted = at & AT_INTERRUPTED;
 	uint64_t offset = (uint32_t)at;
 	int rc = 0;
 
 	if (v8_deopt_is_exit(&deopt, offset)) {
 		if (!v8_deopt_return(&deopt, offset, &offset))
-			return push(names, &outermost, arena) ? 0 : ERR_NOMEM;
+			return v8_names_push(names, &outermost, arena) ? 0 : ERR_NOMEM;
 		interrupted = false; /* it has come there by returning */
 	}
 	if (!r->positions.len && r->inlinings.len)
@@ -284,18 +287,18 @@ static int fill_optimized(const struct v8_runtime *rt, const struct v8_record *r
 		rc = push_inlined(l, r, &position, arena, names);
 		outermost.offset = offset_of(l, r->function, &r->loops, position.offset);
 	}
-	return rc || push(names, &outermost, arena) ? rc : ERR_NOMEM;
+	return rc || v8_names_push(names, &outermost, arena) ? rc : ERR_NOMEM;
 }
 
-static int fill(const struct v8_runtime *rt, const struct v8_record *r, uint64_t at,
-		struct arena *arena, struct managed_names *names)
+static int v8_names_fill(const struct v8_runtime *rt, const struct v8_record *r, uint64_t at,
+			 struct arena *arena, struct managed_names *names)
 {
-	struct place place = { r->function, -1 };
+	struct v8_names_place place = { r->function, -1 };
 
 	if (r->kind == V8_OPTIMIZED)
 		return fill_optimized(rt, r, at, arena, names);
 	place.offset = find_in_bytecode(rt->names, r, at).offset;
-	return push(names, &place, arena) ? 0 : ERR_NOMEM;
+	return v8_names_push(names, &place, arena) ? 0 : ERR_NOMEM;
 }
 
 int v8_function_names(struct v8_runtime *rt, const struct managed_frame *frame, struct arena *arena,
@@ -312,5 +315,5 @@ int v8_function_names(struct v8_runtime *rt, const struct managed_frame *frame, 
 		rc = v8_record_read(n, rt, r);
 		r->state = rc ? V8_RECORD_LOST : V8_RECORD_READ;
 	}
-	return rc ? rc : fill(rt, r, frame->at, arena, names);
+	return rc ? rc : v8_names_fill(rt, r, frame->at, arena, names);
 }

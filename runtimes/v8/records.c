@@ -184,7 +184,7 @@ uint64_t v8_record_shared(struct v8_look *look, uint64_t code)
 
 /* Tables. */
 
-static int copy(struct v8_look *look, uint64_t addr, int32_t len, struct v8_bytes *to)
+static int v8_records_copy(struct v8_look *look, uint64_t addr, int32_t len, struct v8_bytes *to)
 {
 	if (len < 0 || len > TABLE_MAX)
 		return ERR_FORMAT;
@@ -210,8 +210,8 @@ static int copy_array(struct v8_look *look, uint64_t array, struct v8_bytes *to)
 		return ERR_FORMAT;
 	if (type != l->byte_array_type && type != l->trusted_bytes_type)
 		return 0;
-	return copy(look, v8_field(array, l->array_data),
-		    v8_smi(memory_word(head, (size_t)l->array_length)), to);
+	return v8_records_copy(look, v8_field(array, l->array_data),
+			       v8_smi(memory_word(head, (size_t)l->array_length)), to);
 }
 
 static int read_bytecode(struct v8_look *look, uint64_t bytecode, struct v8_bytes *positions,
@@ -227,8 +227,8 @@ static int read_bytecode(struct v8_look *look, uint64_t bytecode, struct v8_byte
 	rc = copy_array(look, memory_word(head, (size_t)l->bytecode_positions), positions);
 	if (rc || !bytecodes)
 		return rc;
-	return copy(look, v8_field(bytecode, look->rt->t.bytecodes),
-		    v8_smi(memory_word(head, (size_t)l->bytecode_length)), bytecodes);
+	return v8_records_copy(look, v8_field(bytecode, look->rt->t.bytecodes),
+			       v8_smi(memory_word(head, (size_t)l->bytecode_length)), bytecodes);
 }
 
 /* The bytecode of a function whose code is Maglev's, if it has any still. */
@@ -247,8 +247,8 @@ static bool is_maglev(const struct v8_runtime *rt, const struct v8_record *r)
 }
 
 /* The function of an inlined call. What was freed is not known. */
-static int read_inlined(struct v8_names_state *n, const struct v8_record *r, uint64_t literals,
-			int32_t i, struct v8_inlined *inlined)
+static int v8_records_read_inlined(struct v8_names_state *n, const struct v8_record *r,
+				   uint64_t literals, int32_t i, struct v8_inlined *inlined)
 {
 	const struct v8_layout *l = &n->layout;
 	struct v8_look *look = &n->look;
@@ -285,8 +285,8 @@ static int read_exits(struct v8_look *look, uint64_t deopt, struct v8_bytes *to)
 	if (!v8_load(look->rt, deopt, l->array_length, &length) || v8_smi(length) < first ||
 	    v8_smi(length) > EXITS_MAX)
 		return ERR_FORMAT;
-	return copy(look, v8_field(deopt, l->array_data + 8 * first), 8 * (v8_smi(length) - first),
-		    to);
+	return v8_records_copy(look, v8_field(deopt, l->array_data + 8 * first),
+			       8 * (v8_smi(length) - first), to);
 }
 
 /* Maglev's safepoint table, behind the code. In Node 24 the size of the frame stands in front. */
@@ -302,7 +302,7 @@ static int read_safepoints(struct v8_look *look, const struct v8_record *r, stru
 	sizes = head[1];
 	len = 2 * (sizes >> 4 & 7) + (sizes >> 7 & 7) + 1 + (sizes >> 1 & 7);
 	len = SAFEPOINTS_HEAD + len * head[0];
-	return len > TABLE_MAX ? ERR_FORMAT : copy(look, at, (int32_t)len, to);
+	return len > TABLE_MAX ? ERR_FORMAT : v8_records_copy(look, at, (int32_t)len, to);
 }
 
 struct v8_deopt v8_record_deopt(const struct v8_runtime *rt, const struct v8_record *r)
@@ -314,7 +314,7 @@ struct v8_deopt v8_record_deopt(const struct v8_runtime *rt, const struct v8_rec
 				  .safepoints_len = r->safepoints.len };
 }
 
-static int read_code(struct v8_names_state *n, struct v8_record *r)
+static int v8_records_read_code(struct v8_names_state *n, struct v8_record *r)
 {
 	const struct v8_layout *l = &n->layout;
 	uint64_t deopt = v8_moved(n->look.rt, r->proof[PROOF_CODE + 1]), literals, inlinings;
@@ -341,8 +341,8 @@ static int read_code(struct v8_names_state *n, struct v8_record *r)
 	for (size_t i = 0; i < count && !rc; i++) {
 		const uint8_t *bytes = r->inlinings.bytes + i * V8_INLINING_BYTES;
 
-		rc = read_inlined(n, r, literals, v8_inlining_decode(bytes).function,
-				  &r->inlined[i]);
+		rc = v8_records_read_inlined(n, r, literals, v8_inlining_decode(bytes).function,
+					     &r->inlined[i]);
 	}
 	return rc;
 }
@@ -357,7 +357,7 @@ int v8_record_read(struct v8_names_state *n, const struct v8_runtime *rt, struct
 		return ERR_FORMAT;
 	rc = v8_shared_get(&n->scripts, &n->look, r->shared, &r->function);
 	if (!rc && r->kind == V8_OPTIMIZED)
-		rc = read_code(n, r);
+		rc = v8_records_read_code(n, r);
 	else if (!rc)
 		rc = read_bytecode(&n->look, r->bytecode, &r->positions,
 				   r->kind == V8_BASELINE ? &r->bytecodes : NULL);

@@ -11,15 +11,15 @@
 enum { PUSHED_MAX = 4096 };
 
 /* A way that is still to be followed. */
-struct way {
+struct shapes_way {
 	uint32_t offset;
 	struct v8_shape shape;
 };
 
-struct search {
+struct shapes_search {
 	struct v8_shapes *s;
 	const uint8_t *code;
-	struct way *ways; /* owned */
+	struct shapes_way *ways; /* owned */
 	size_t count, room;
 	enum v8_entry entry;
 	int rc;
@@ -27,18 +27,18 @@ struct search {
 
 /* Shapes by number. */
 
-static bool same(const struct v8_shape *a, const struct v8_shape *b)
+static bool shapes_same(const struct v8_shape *a, const struct v8_shape *b)
 {
 	return !memcmp(a, b, sizeof(*a));
 }
 
 /* 0: there are too many. */
-static uint8_t number(struct v8_shapes *s, struct v8_shape *shape)
+static uint8_t shapes_number(struct v8_shapes *s, struct v8_shape *shape)
 {
 	if (s->count > 200 && shape->kind == V8_SHAPE_RBP)
 		shape->unsure = true, shape->offset = 0;
 	for (unsigned i = 1; i <= s->count; i++)
-		if (same(&s->shapes[i], shape))
+		if (shapes_same(&s->shapes[i], shape))
 			return (uint8_t)i;
 	if (s->count == 255)
 		return 0;
@@ -46,18 +46,18 @@ static uint8_t number(struct v8_shapes *s, struct v8_shape *shape)
 	return (uint8_t)s->count;
 }
 
-static void add_way(struct search *x, int64_t offset, const struct v8_shape *shape)
+static void add_way(struct shapes_search *x, int64_t offset, const struct v8_shape *shape)
 {
 	if (offset < 0 || (uint64_t)offset >= x->s->len || x->s->at[offset] || x->rc)
 		return;
 	x->rc = room_for((void **)&x->ways, &x->room, x->count + 1, sizeof(*x->ways));
 	if (!x->rc)
-		x->ways[x->count++] = (struct way){ (uint32_t)offset, *shape };
+		x->ways[x->count++] = (struct shapes_way){ (uint32_t)offset, *shape };
 }
 
 /* What an instruction does. */
 
-static void lose(struct v8_shape *h)
+static void shapes_lose(struct v8_shape *h)
 {
 	*h = (struct v8_shape){ .kind = V8_SHAPE_LOST, .reg = HW_NONE, .copy = HW_NONE };
 }
@@ -70,7 +70,7 @@ static void to_rsp(struct v8_shape *h, uint8_t built)
 }
 
 /* The function's own frame is given up. */
-static void leave(struct v8_shape *h)
+static void shapes_leave(struct v8_shape *h)
 {
 	to_rsp(h, h->built);
 	h->leaving = true;
@@ -102,7 +102,7 @@ static void move_rsp(struct v8_shape *h, int64_t down)
 		to_rsp(h,
 		       false); /* the return address is dropped: it continues the caller's call */
 	else if (h->kind == V8_SHAPE_RSP && (offset < 0 || offset > PUSHED_MAX))
-		lose(h);
+		shapes_lose(h);
 	else if (h->kind == V8_SHAPE_RSP)
 		h->offset = (int16_t)offset;
 	else if (h->unsure || offset < 0 || offset > PUSHED_MAX)
@@ -134,7 +134,7 @@ static void overwrite(struct v8_shape *h, unsigned reg)
 	if (h->kind == V8_SHAPE_POINTER)
 		to_rsp(h, h->built); /* all is moved down */
 	else if (h->kind == V8_SHAPE_REGISTER)
-		lose(h);
+		shapes_lose(h);
 	h->reg = HW_NONE;
 }
 
@@ -155,7 +155,7 @@ static void do_push(struct v8_shape *h, unsigned reg)
 static void do_pop(struct v8_shape *h, unsigned reg)
 {
 	if (h->kind == V8_SHAPE_RBP && reg == HW_RBP) {
-		leave(h);
+		shapes_leave(h);
 	} else if (h->kind == V8_SHAPE_RSP && h->offset == 0) {
 		to_register(h, (uint8_t)reg, false);
 	} else {
@@ -175,7 +175,7 @@ static void set_rbp(struct v8_shape *h)
 	else if (h->kind == V8_SHAPE_REGISTER)
 		h->built = true;
 	else
-		lose(h);
+		shapes_lose(h);
 }
 
 static bool is_slot(const struct insn *insn, unsigned base, int32_t disp)
@@ -193,10 +193,10 @@ static void restore_rbp(struct v8_shape *h, const uint8_t *code, size_t len)
 	if (h->copy != HW_NONE) {
 		to_register(h, h->copy, true);
 	} else if (v8_flow_epilogue(code, len, &at) && at <= PUSHED_MAX) {
-		leave(h);
+		shapes_leave(h);
 		h->offset = (int16_t)at;
 	} else {
-		lose(h);
+		shapes_lose(h);
 	}
 }
 
@@ -230,7 +230,7 @@ static void do_load(struct v8_shape *h, const struct insn *insn)
 	     same_rbp = h->kind == V8_SHAPE_RSP && is_slot(insn, HW_RSP, h->offset + h->pushed);
 
 	if (is_rbp && !same_rbp) {
-		lose(h);
+		shapes_lose(h);
 	} else if (!is_rbp) {
 		overwrite(h, insn->reg);
 		if ((h->kind == V8_SHAPE_RBP && is_slot(insn, HW_RBP, 8)) ||
@@ -255,13 +255,13 @@ static void do_store(struct v8_shape *h, unsigned from, int64_t disp)
 		h->copy = (uint8_t)from;
 	} else if (h->kind == V8_SHAPE_RSP && disp == h->offset) {
 		if (h->copy == HW_NONE)
-			lose(h);
+			shapes_lose(h);
 		else
 			to_register(h, h->copy, true);
 	}
 }
 
-static bool is_stack_operand(const struct insn *insn)
+static bool shapes_is_stack_operand(const struct insn *insn)
 {
 	return insn->in_memory && insn->base == HW_RSP && insn->index == HW_NONE;
 }
@@ -271,7 +271,7 @@ static void do_move(struct v8_shape *h, unsigned to, unsigned from)
 	if (to == HW_RBP && from == HW_RSP) {
 		set_rbp(h);
 	} else if (to == HW_RBP) {
-		lose(h);
+		shapes_lose(h);
 	} else if (to == HW_RSP && from == HW_RBP && h->kind == V8_SHAPE_RBP) {
 		h->offset = 0;
 		h->unsure = true; /* what is below is as it was */
@@ -291,7 +291,7 @@ static void do_lea(struct v8_shape *h, const struct insn *insn)
 	else if (insn->reg == HW_RSP)
 		scatter_rsp(h);
 	else if (insn->reg == HW_RBP)
-		lose(h);
+		shapes_lose(h);
 	else
 		overwrite(h, insn->reg);
 }
@@ -314,7 +314,7 @@ static bool do_arithmetic(struct v8_shape *h, const struct insn *insn)
 static void do_other(struct v8_shape *h, uint32_t changed)
 {
 	if (changed >> HW_RBP & 1)
-		lose(h);
+		shapes_lose(h);
 	else if (changed >> HW_RSP & 1)
 		scatter_rsp(h);
 	if (h->reg != HW_NONE && changed >> h->reg & 1)
@@ -332,14 +332,14 @@ static void push_memory(struct v8_shape *h, const struct insn *insn)
 		do_push(h, HW_NONE);
 }
 
-static bool execute_wide(struct v8_shape *h, const struct insn *insn)
+static bool shapes_execute_wide(struct v8_shape *h, const struct insn *insn)
 {
 	switch (insn->opcode) {
 	case 0x81:
 	case 0x83:
 		return do_arithmetic(h, insn);
 	case 0x89:
-		if (is_stack_operand(insn))
+		if (shapes_is_stack_operand(insn))
 			do_store(h, insn->reg, insn->disp);
 		else if (!insn->in_memory)
 			do_move(h, insn->rm, insn->reg);
@@ -357,14 +357,14 @@ static bool execute_wide(struct v8_shape *h, const struct insn *insn)
 	return false;
 }
 
-static void after_call(struct v8_shape *h)
+static void shapes_after_call(struct v8_shape *h)
 {
 	if (h->kind == V8_SHAPE_REGISTER || h->kind == V8_SHAPE_POINTER)
-		lose(h);
+		shapes_lose(h);
 	h->reg = h->copy = HW_NONE;
 }
 
-static bool execute_any(struct v8_shape *h, const struct insn *insn)
+static bool shapes_execute_any(struct v8_shape *h, const struct insn *insn)
 {
 	switch (insn->opcode) {
 	case 0x50 ... 0x57:
@@ -383,21 +383,21 @@ static bool execute_any(struct v8_shape *h, const struct insn *insn)
 		return true;
 	case 0x8f:
 		do_pop(h, insn->in_memory ? HW_NONE : insn->rm);
-		if (is_stack_operand(insn))
+		if (shapes_is_stack_operand(insn))
 			do_store(h, HW_NONE, insn->disp);
 		return true;
 	case 0xc9:
 		if (h->kind == V8_SHAPE_RBP)
-			leave(h);
+			shapes_leave(h);
 		else
-			lose(h);
+			shapes_lose(h);
 		return true;
 	case 0xe8:
-		after_call(h);
+		shapes_after_call(h);
 		return true;
 	case 0xff:
 		if ((insn->reg & 7) == 2)
-			after_call(h);
+			shapes_after_call(h);
 		else if ((insn->reg & 7) == 6)
 			push_memory(h, insn);
 		else
@@ -407,22 +407,22 @@ static bool execute_any(struct v8_shape *h, const struct insn *insn)
 	return false;
 }
 
-static void execute(struct v8_shape *h, const struct insn *insn)
+static void shapes_execute(struct v8_shape *h, const struct insn *insn)
 {
 	if (insn->map != MAP_ONE ||
-	    (!(insn->wide && execute_wide(h, insn)) && !execute_any(h, insn)))
+	    (!(insn->wide && shapes_execute_wide(h, insn)) && !shapes_execute_any(h, insn)))
 		do_other(h, insn_changes(insn));
 }
 
 /* Follows one way to its end, or to where another one has been. */
-static void follow(struct search *x, size_t offset, struct v8_shape h)
+static void shapes_follow(struct shapes_search *x, size_t offset, struct v8_shape h)
 {
 	struct v8_shapes *s = x->s;
 	struct insn insn;
 
 	while (offset < s->len && !s->at[offset] &&
 	       !insn_decode(x->code + offset, s->len - offset, &insn)) {
-		uint8_t n = number(s, &h);
+		uint8_t n = shapes_number(s, &h);
 
 		s->at[offset] = n;
 		offset += insn.len;
@@ -440,7 +440,7 @@ static void follow(struct search *x, size_t offset, struct v8_shape h)
 		if (restores_rbp(&h, &insn))
 			restore_rbp(&h, x->code + offset, s->len - offset);
 		else
-			execute(&h, &insn);
+			shapes_execute(&h, &insn);
 		if (v8_flow_is_call(&insn) && x->entry == V8_ENTRY_SPARKPLUG)
 			set_up(&h);
 	}
@@ -448,7 +448,7 @@ static void follow(struct search *x, size_t offset, struct v8_shape h)
 
 int v8_shapes_make(struct v8_shapes *s, const uint8_t *code, size_t len, enum v8_entry how)
 {
-	struct search x = { .s = s, .code = code, .entry = how };
+	struct shapes_search x = { .s = s, .code = code, .entry = how };
 	struct v8_shape entry;
 
 	memset(s, 0, sizeof(*s));
@@ -462,9 +462,9 @@ int v8_shapes_make(struct v8_shapes *s, const uint8_t *code, size_t len, enum v8
 		set_up(&entry);
 	add_way(&x, 0, &entry);
 	while (x.count && !x.rc) {
-		struct way way = x.ways[--x.count];
+		struct shapes_way way = x.ways[--x.count];
 
-		follow(&x, way.offset, way.shape);
+		shapes_follow(&x, way.offset, way.shape);
 	}
 	free(x.ways);
 	if (x.rc)

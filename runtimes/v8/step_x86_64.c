@@ -120,7 +120,7 @@ static bool find_builtin(struct v8_frame *p)
 }
 
 /* Memory that was mapped since the maps were read may be code. */
-static bool find_code(struct v8_frame *p)
+static bool v8_step_find_code(struct v8_frame *p)
 {
 	const struct code *at = p->w->at;
 
@@ -183,7 +183,7 @@ const struct v8_shape v8_shape_set_up = {
 };
 
 /* Code that nothing leads to handles exceptions, or is a case of a switch. */
-static void find_shape(struct v8_frame *p)
+static void v8_step_find_shape(struct v8_frame *p)
 {
 	const struct v8_shapes *shapes = NULL;
 
@@ -201,7 +201,7 @@ static void find_shape(struct v8_frame *p)
 
 /* Does a frame continue there that V8 has made itself when it gave up optimised code? It is to begin a
  * builtin, or is that of a constructor's call, in the middle. */
-static bool is_made_up(struct v8_frame *p, const struct v8_caller *c)
+static bool v8_step_is_made_up(struct v8_frame *p, const struct v8_caller *c)
 {
 	uint64_t addr, marker;
 	const struct v8_builtin *b = builtin_at(p, c->pc, &addr);
@@ -219,7 +219,7 @@ static bool is_made_up(struct v8_frame *p, const struct v8_caller *c)
 
 /* Return addresses into code that was given up are replaced: by those of exits behind it, which are
  * calls. */
-static bool is_exit(struct v8_frame *p, uint64_t pc)
+static bool v8_step_is_exit(struct v8_frame *p, uint64_t pc)
 {
 	uint8_t bytes[INSN_LENGTH_MAX];
 	struct v8_code code;
@@ -233,7 +233,7 @@ static bool is_exit(struct v8_frame *p, uint64_t pc)
 }
 
 /* Can a frame continue at that address? */
-static bool is_return_address(struct v8_frame *p, const struct v8_caller *c)
+static bool v8_step_is_return_address(struct v8_frame *p, const struct v8_caller *c)
 {
 	const struct mapping *range = modmap_find(p->w->maps, c->pc - 1);
 	struct v8_code code;
@@ -243,8 +243,8 @@ static bool is_return_address(struct v8_frame *p, const struct v8_caller *c)
 		return v8_code_find(p->rt, c->pc - 1, &code);
 	if (p->shape.kind == V8_SHAPE_THROWN && v8_code_find(p->rt, c->pc, &code))
 		return true;
-	return codebytes_behind_call(p->w->code, c->pc, &target) || is_made_up(p, c) ||
-	       is_exit(p, c->pc);
+	return codebytes_behind_call(p->w->code, c->pc, &target) || v8_step_is_made_up(p, c) ||
+	       v8_step_is_exit(p, c->pc);
 }
 
 static bool frame_is_near(const struct walk *w)
@@ -313,14 +313,15 @@ int v8_frame_caller(struct v8_frame *p, struct v8_caller *c)
 	c->sp = w->regs.r[reg] + (uint64_t)(int64_t)p->shape.offset + 8;
 	end = v8_frame_read(p, c->sp - 8, &c->pc);
 	/* Where the pointer leads, an argument may have been moved; then the address was, before. */
-	if (p->shape.kind == V8_SHAPE_POINTER && end == STEP_ON && !is_return_address(p, c)) {
+	if (p->shape.kind == V8_SHAPE_POINTER && end == STEP_ON &&
+	    !v8_step_is_return_address(p, c)) {
 		c->sp = w->regs.r[DWARF_RSP] + 8;
 		end = v8_frame_read(p, c->sp - 8, &c->pc);
 	}
 	return end;
 }
 
-static bool is_entry(const struct v8_tables *t, int marker)
+static bool v8_step_is_entry(const struct v8_tables *t, int marker)
 {
 	return marker >= 0 && (marker == t->frames[V8_ENTRY_FRAME] ||
 			       marker == t->frames[V8_CONSTRUCT_ENTRY_FRAME]);
@@ -368,9 +369,9 @@ int v8_frame_step(struct v8_frame *p, int marker, enum frame_kind *kind)
 	struct v8_caller c = { 0 };
 	int end = v8_frame_caller(p, &c);
 
-	if (end == STEP_ON && !is_return_address(p, &c))
+	if (end == STEP_ON && !v8_step_is_return_address(p, &c))
 		end = STACK_RUNTIME_IN_DOUBT;
-	if (end == STEP_ON && p->builtin && is_entry(&p->rt->t, marker))
+	if (end == STEP_ON && p->builtin && v8_step_is_entry(&p->rt->t, marker))
 		end = restore_callee_saved(p, &regs, &valid);
 	if (end != STEP_ON)
 		return end;
@@ -393,9 +394,9 @@ int v8_step(void *data, struct walk *w, enum frame_kind *kind, struct managed_fr
 	};
 	int marker;
 
-	if (!find_builtin(&p) && (v8_frame_is_wasm(&p) || !find_code(&p)))
+	if (!find_builtin(&p) && (v8_frame_is_wasm(&p) || !v8_step_find_code(&p)))
 		return v8_frame_step_wasm(&p, kind, frame);
-	find_shape(&p);
+	v8_step_find_shape(&p);
 	marker = v8_frame_marker(&p);
 	v8_frame_note(&p, marker, frame);
 	return v8_frame_step(&p, marker, kind);

@@ -11,7 +11,7 @@
 #include "runtimes/v8/step.h"
 #include "runtimes/v8/heap/runtime.h"
 
-static void release(void *data)
+static void v8_release(void *data)
 {
 	struct v8_runtime *rt = data;
 
@@ -23,7 +23,7 @@ static void release(void *data)
 	free(rt);
 }
 
-static int prepare(struct v8_runtime *rt)
+static int v8_prepare(struct v8_runtime *rt)
 {
 	int rc = walkview_new(&rt->cache, rt->live);
 
@@ -38,8 +38,8 @@ static int prepare(struct v8_runtime *rt)
 	return rc ? rc : v8_names_new(rt);
 }
 
-static int find(void **result, const struct image *image, uint64_t bias,
-		const struct memory *memory, struct error *why)
+static int v8_find(void **result, const struct image *image, uint64_t bias,
+		   const struct memory *memory, struct error *why)
 {
 	struct v8_place place = { image, bias, memory };
 	struct v8_runtime *rt;
@@ -56,20 +56,20 @@ static int find(void **result, const struct image *image, uint64_t bias,
 	rt->live = memory;
 	snprintf(rt->version, sizeof(rt->version), "V8 %d.%d.%d.%d", t.version[0], t.version[1],
 		 t.version[2], t.version[3]);
-	rc = prepare(rt);
+	rc = v8_prepare(rt);
 	if (rc)
-		release(rt);
+		v8_release(rt);
 	else
 		*result = rt;
 	return rc;
 }
 
-static const char *version(const void *rt)
+static const char *v8_version(const void *rt)
 {
 	return ((const struct v8_runtime *)rt)->version;
 }
 
-static void begin(void *data, pid_t own_tid)
+static void v8_begin(void *data, pid_t own_tid)
 {
 	struct v8_runtime *rt = data;
 
@@ -78,7 +78,7 @@ static void begin(void *data, pid_t own_tid)
 	v8_steps_begin(rt->steps);
 }
 
-static void name(struct managed_names *names, const char *text)
+static void v8_name(struct managed_names *names, const char *text)
 {
 	names->at[0] = (struct managed_name){ .name = text, .file = "" };
 	names->count = 1;
@@ -90,7 +90,7 @@ static void name_builtin(const struct v8_runtime *rt, const struct managed_frame
 	const struct v8_builtin *b = v8_builtins_find(&rt->builtins, frame->code);
 
 	if (b && b->name)
-		name(names, rt->builtins.names + b->name);
+		v8_name(names, rt->builtins.names + b->name);
 	else
 		names->native = true;
 }
@@ -113,10 +113,10 @@ static int find_names(void *data, const struct managed_frame *frame, struct aren
 	case V8_HIDDEN:
 		return 0;
 	case V8_REGEXP:
-		name(names, "(regular expression)");
+		v8_name(names, "(regular expression)");
 		return 0;
 	case V8_WASM:
-		name(names, "(WebAssembly)");
+		v8_name(names, "(WebAssembly)");
 		return 0;
 	}
 	return ERR_FORMAT;
@@ -124,10 +124,10 @@ static int find_names(void *data, const struct managed_frame *frame, struct aren
 
 const struct managed_ops v8_ops = {
 	.mapping = "[node]",
-	.find = find,
-	.free = release,
-	.version = version,
-	.begin = begin,
+	.find = v8_find,
+	.free = v8_release,
+	.version = v8_version,
+	.begin = v8_begin,
 	.step = v8_step,
 	.names = find_names,
 };

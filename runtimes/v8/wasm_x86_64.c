@@ -10,7 +10,7 @@
 #include "unwind/code/codebytes.h"
 #include "unwind/code/insn_x86_64.h"
 
-static bool reads(const uint8_t *code, const char *bytes, size_t len)
+static bool wasm_reads(const uint8_t *code, const char *bytes, size_t len)
 {
 	return !memcmp(code, bytes, len);
 }
@@ -25,12 +25,12 @@ static void find_wasm_shape(struct v8_frame *p)
 	if (!p->exact ||
 	    codebytes_read(p->w->code, p->pc - BEFORE, bytes, sizeof(bytes)) < sizeof(bytes))
 		return;
-	if (reads(at, "\x55\x48\x89\xe5", 4) || at[0] == 0xc3 || at[0] == 0xc2 ||
+	if (wasm_reads(at, "\x55\x48\x89\xe5", 4) || at[0] == 0xc3 || at[0] == 0xc2 ||
 	    (at[0] == 0xe9 && (at[5] == 0xe9 || at[8] == 0xe9)))
 		p->shape = (struct v8_shape){ .kind = V8_SHAPE_RSP, .reg = HW_NONE };
-	else if (reads(at - 1, "\x55\x48\x89\xe5", 4))
+	else if (wasm_reads(at - 1, "\x55\x48\x89\xe5", 4))
 		p->shape = (struct v8_shape){ .kind = V8_SHAPE_RSP, .reg = HW_NONE, .offset = 8 };
-	else if (reads(at - 4, "\x55\x48\x89\xe5", 4))
+	else if (wasm_reads(at - 4, "\x55\x48\x89\xe5", 4))
 		p->shape.unsure = false;
 }
 

@@ -89,8 +89,8 @@ static bool read_as_it_waits(struct ticking *with, const struct sought *s, struc
 
 /* How is it to be read? False: not at all, since it ends. In user code it is runnable, which need not
  * be looked up. */
-static bool decide(struct ticking *with, struct sought *s, const struct thread *thread,
-		   struct slot *slot)
+static bool preparing_decide(struct ticking *with, struct sought *s, const struct thread *thread,
+			     struct slot *slot)
 {
 	bool spared = s->due_ns < thread->spare_until_ns, delicate = true;
 	struct preempted now;
@@ -151,7 +151,7 @@ struct slot *prepare_sample(struct ticking *with, struct sought *s, struct ticke
 	    is_to_be_left(with, s, m, thread, figures))
 		return NULL;
 	slot = take_slot(with, s, thread, figures);
-	if (slot && !decide(with, s, thread, slot)) {
+	if (slot && !preparing_decide(with, s, thread, slot)) {
 		slot_set(slot, SLOT_FREE);
 		return NULL;
 	}

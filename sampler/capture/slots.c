@@ -100,21 +100,21 @@ enum slot_state slot_state(const struct slot *slot)
 	return (enum slot_state)atomic_load_explicit(&slot->mark->state, memory_order_acquire);
 }
 
-static void left(const void *args)
+static void slots_left(const void *args)
 {
 	struct slot *slot = ((const struct tracer_copy *)args)->cookie;
 
 	slot->stuck++;
 }
 
-static void back(const void *args)
+static void slots_back(const void *args)
 {
 	struct slot *slot = ((const struct tracer_copy *)args)->cookie;
 
 	slot->stuck--;
 }
 
-const struct copier_loss slot_loss = { left, back };
+const struct copier_loss slot_loss = { slots_left, slots_back };
 
 static size_t bytes_wanted(const struct member *m, const struct thread *thread)
 {
@@ -160,7 +160,7 @@ int slot_prepare(struct slot *slot, const struct slot_wants *wants, struct membe
 		       0;
 }
 
-static bool read_counters(const struct slot *slot, struct schedstat *now)
+static bool slots_read_counters(const struct slot *slot, struct schedstat *now)
 {
 	char path[48], text[96];
 	int fd = slot->schedstat_fd;
@@ -207,7 +207,7 @@ bool slot_fill(void *owner, void *cookie, pid_t tid, const struct registers *reg
 	struct schedstat now;
 
 	(void)owner;
-	if (!read_counters(slot, &now))
+	if (!slots_read_counters(slot, &now))
 		return false;
 	slot->slices = now.slices;
 	slot->cpu_ns = now.cpu_ns;
@@ -234,7 +234,7 @@ bool slot_fill_at_rest(void *owner, void *cookie, pid_t tid, const struct regist
 }
 
 /* How many bytes of the stack are read, at most. */
-static size_t span_of(const struct slot *slot, uint64_t from)
+static size_t slots_span_of(const struct slot *slot, uint64_t from)
 {
 	size_t len = slot->want + RED_ZONE;
 	struct span span;
@@ -270,7 +270,7 @@ bool slot_comes_back(void *owner, void *cookie, const struct registers *regs)
 	    slot->snapshot.go.rt || !slot->snapshot.spans || slot->snapshot.far.count ||
 	    snapshot_is_elsewhere(&slot->snapshot, sp, slot->stack_top))
 		return false;
-	len = span_of(slot, from);
+	len = slots_span_of(slot, from);
 	if (!len)
 		return false;
 	if (are_present(slot->pagemap_fd, from, from + len, (uint64_t)sysconf(_SC_PAGESIZE)))

@@ -50,7 +50,7 @@
 enum { PROMPT_NICE = -20, PROMPT_SLICE_NS = 100000, HURRY_NS = 500000000 };
 
 /* sched_setattr(2), first version of its structure; glibc has it since 2.41 only. */
-struct attributes {
+struct priority_attributes {
 	uint32_t size, policy;
 	uint64_t flags;
 	int32_t nice;
@@ -61,11 +61,11 @@ struct attributes {
 static bool set_attributes_of(pid_t thread, uint32_t policy, int nice, uint32_t priority,
 			      uint64_t slice)
 {
-	struct attributes a = { .size = sizeof(a),
-				.policy = policy,
-				.nice = nice,
-				.priority = priority,
-				.runtime = slice };
+	struct priority_attributes a = { .size = sizeof(a),
+					 .policy = policy,
+					 .nice = nice,
+					 .priority = priority,
+					 .runtime = slice };
 
 	return !syscall(SYS_sched_setattr, thread, &a, 0);
 }

@@ -238,7 +238,7 @@ int member_find_interps(struct member *m)
 }
 
 /* True if a runtime could not be read in one of them. */
-static bool look_again(struct member *const *members, size_t count, int *rc)
+static bool member_look_again(struct member *const *members, size_t count, int *rc)
 {
 	bool refused = false;
 
@@ -256,7 +256,7 @@ int members_settle(struct member *const *members, size_t count)
 	uint64_t until = monotonic_ns() + SETTLE_NS;
 	int rc = 0;
 
-	while (look_again(members, count, &rc) && !rc && monotonic_ns() < until)
+	while (member_look_again(members, count, &rc) && !rc && monotonic_ns() < until)
 		nanosleep(&moment, NULL);
 	return rc;
 }

@@ -62,7 +62,8 @@ static void inherit(struct member *m, const struct member *maker)
 				      interps_beside(maker->interps));
 }
 
-static int add_child(struct recorded *r, pid_t pid, const struct member *maker, struct error *err)
+static int children_add_child(struct recorded *r, pid_t pid, const struct member *maker,
+			      struct error *err)
 {
 	struct member *m;
 	int rc = recorded_add_member(r, pid, &m, err);
@@ -91,12 +92,13 @@ int recorded_add_child(struct recorded *r, pid_t pid, const struct member *maker
 		r->stats.refused++;
 		return 0;
 	}
-	add_child(r, pid, maker, &err);
+	children_add_child(r, pid, maker, &err);
 	return recorded_note_lacking(r, pid, &err);
 }
 
 /* *adding grows by the CPU time in ns that new members take: they come once. */
-static int read_children(struct recorded *r, const struct member *m, pid_t tid, uint64_t *adding)
+static int children_read_children(struct recorded *r, const struct member *m, pid_t tid,
+				  uint64_t *adding)
 {
 	char name[64];
 	struct buffer text = { 0 };
@@ -132,7 +134,7 @@ static int find_children_of(struct recorded *r, struct member *m)
 
 	for (size_t i = 0; !rc && i < count; i++)
 		if (!threads[i].ended)
-			rc = read_children(r, m, threads[i].tid, &adding);
+			rc = children_read_children(r, m, threads[i].tid, &adding);
 	cost = (thread_cpu_ns() - cpu - adding) * COST_FACTOR;
 	m->children_due_ns = start + (cost > LOOK_NS ? cost : LOOK_NS);
 	return rc;

@@ -41,7 +41,7 @@ bool lineage_has(const struct round *r, pid_t pid)
 
 /* One that has ended meanwhile becomes no member; what it has made is followed nevertheless. Its
  * samples follow in the rings. */
-static void follow(struct round *r, const struct event *e)
+static void lineage_follow(struct round *r, const struct event *e)
 {
 	struct recorded *of = &r->recorded;
 	struct member *m;
@@ -59,7 +59,7 @@ static void follow(struct round *r, const struct event *e)
 void lineage_take(struct round *r, const struct event *e)
 {
 	if (e->kind == EVENT_BEGUN && e->pid != e->maker)
-		follow(r, e);
+		lineage_follow(r, e);
 	if (e->kind == EVENT_ENDED && e->pid == e->tid)
 		pidset_remove(&r->lineage.known, e->pid);
 }

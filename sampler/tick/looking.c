@@ -45,7 +45,7 @@ static bool may_wait_for_first_look(struct round *r, struct thread *thread, uint
 	return *due != 0;
 }
 
-static int look_at(struct round *r, struct member *m, struct thread *thread, uint64_t *due)
+static int looking_look_at(struct round *r, struct member *m, struct thread *thread, uint64_t *due)
 {
 	enum look look;
 
@@ -149,7 +149,7 @@ static int look_at_member(struct round *r, struct member *m)
 		if (due[at] <= r->plan.looks) {
 			if (round_is_over(&r->recorded))
 				break;
-			rc = look_at(r, m, &threads[at], &due[at]);
+			rc = looking_look_at(r, m, &threads[at], &due[at]);
 			round_collect(r);
 		}
 		at = at + 1 < count ? at + 1 : 0; /* each look begins with another thread */
@@ -259,7 +259,7 @@ static void note_moments(const struct recorded *r)
 			r->living[i]->moment = labelling_moment(r->living[i]);
 }
 
-static int look_at_all(struct round *round)
+static int looking_look_at_all(struct round *round)
 {
 	struct recorded *r = &round->recorded;
 	struct plan *p = &round->plan;
@@ -306,6 +306,6 @@ int round_look(struct round *round)
 	if (round->recorded.children && find_children(round))
 		return error_nomem(&round->error);
 	if (round->plan.tick_ns >= round->plan.looks_due_ns)
-		rc = look_at_all(round);
+		rc = looking_look_at_all(round);
 	return rc == ERR_NOMEM ? error_nomem(&round->error) : rc;
 }

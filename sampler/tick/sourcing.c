@@ -234,7 +234,7 @@ bool sources_want_deeper(const struct member *m, const struct slot *slot)
 }
 
 /* Half as much again, but not more than a record holds if that would do. */
-static uint64_t wanted(uint64_t used)
+static uint64_t sourcing_wanted(uint64_t used)
 {
 	uint64_t want = used + used / 2;
 
@@ -255,8 +255,8 @@ void sources_learn(struct member *m, const struct slot *slot, const struct stack
 	if (walk->end != STACK_COPY_EXHAUSTED)
 		return;
 	m->fit.cut++;
-	if (deeper->end == STACK_OUTERMOST && wanted(deeper->used) > m->fit.want)
-		m->fit.want = wanted(deeper->used);
+	if (deeper->end == STACK_OUTERMOST && sourcing_wanted(deeper->used) > m->fit.want)
+		m->fit.want = sourcing_wanted(deeper->used);
 	m->fit.needs_stop |= m->fit.want > EVENTS_STACK_MAX;
 }
 
@@ -323,8 +323,8 @@ static struct slot *free_slot(struct round *r)
 	return slots_take(&r->slots);
 }
 
-static int fill(struct round *r, struct slot *slot, struct member *m, struct thread *thread,
-		const struct event *e)
+static int sourcing_fill(struct round *r, struct slot *slot, struct member *m,
+			 struct thread *thread, const struct event *e)
 {
 	if (slot_prepare(slot, &r->ticking.wants, m, thread, THREAD_RUNNING) ||
 	    snapshot_of_event(&slot->snapshot, &e->regs, e->stack, e->stack_len, !e->whole_stack) ||
@@ -339,7 +339,8 @@ static int fill(struct round *r, struct slot *slot, struct member *m, struct thr
 
 /* Of a thread that ends before its next look, these are the last counters. They are read once for
  * all samples that have come. */
-static void note_counters(const struct member *m, struct thread *thread, const struct event *e)
+static void sourcing_note_counters(const struct member *m, struct thread *thread,
+				   const struct event *e)
 {
 	struct schedstat now;
 
@@ -374,20 +375,20 @@ static void take_sample(struct intake *in, const struct event *e)
 		r->no_memory = true;
 		return;
 	}
-	note_counters(m, thread, e);
+	sourcing_note_counters(m, thread, e);
 	slot = is_stale(m, e) ? NULL : free_slot(r);
 	if (!slot) {
 		r->ticking.figures.unserved++;
 		return;
 	}
 	roster_lock(&r->roster);
-	filled = !fill(r, slot, m, thread, e);
+	filled = !sourcing_fill(r, slot, m, thread, e);
 	roster_unlock(&r->roster);
 	r->no_memory |= !filled;
 	slot_set(slot, filled ? SLOT_FULL : SLOT_FREE);
 }
 
-static void take_event(struct intake *in, const struct event *e)
+static void sourcing_take_event(struct intake *in, const struct event *e)
 {
 	if (e->kind == EVENT_SAMPLE || e->kind == EVENT_NARROW) {
 		take_sample(in, e);
@@ -439,7 +440,7 @@ void sources_collect(struct round *r)
 		return;
 	r->collecting = true;
 	while (events_next(r->events, is_of_interest, &in, &e))
-		take_event(&in, &e);
+		sourcing_take_event(&in, &e);
 	r->collecting = false;
 	count_periods(r);
 }

@@ -11,7 +11,7 @@
 
 enum { SECTIONS_MAX = 64 };
 
-struct packed {
+struct decompress_packed {
 	struct elfview_section sections[SECTIONS_MAX];
 	Elf_Scn *from[SECTIONS_MAX];
 	size_t count;
@@ -26,7 +26,7 @@ static bool is_dwarf(const char *name)
 }
 
 /* Sections in the view keep their names, also those that begin with ".z". */
-static void list_sections(struct packed *p, Elf *elf)
+static void list_sections(struct decompress_packed *p, Elf *elf)
 {
 	Elf_Scn *scn = NULL;
 
@@ -45,7 +45,7 @@ static void list_sections(struct packed *p, Elf *elf)
 
 int decompress_dwarf(struct elfview *v, Elf *elf, const struct debugelf *file, const char **why)
 {
-	struct packed p = { .count = 0 };
+	struct decompress_packed p = { .count = 0 };
 	int rc = 0;
 
 	*v = (struct elfview){ NULL, 0 };

@@ -27,7 +27,8 @@ static int check_file(int fd, int64_t uid, const char *path, size_t *size, struc
 	return 0;
 }
 
-static int read_all(int fd, size_t size, struct buffer *out, const char *path, struct error *err)
+static int jitfile_read_all(int fd, size_t size, struct buffer *out, const char *path,
+			    struct error *err)
 {
 	ssize_t n;
 
@@ -52,7 +53,7 @@ int jitfile_read(const struct process *p, const char *path, struct buffer *out, 
 		return error_set(err, ERR_NOTFOUND, "no '%s'", path);
 	rc = check_file(fd, p->uid, path, &size, err);
 	if (!rc)
-		rc = read_all(fd, size, out, path, err);
+		rc = jitfile_read_all(fd, size, out, path, err);
 	close(fd);
 	return rc;
 }

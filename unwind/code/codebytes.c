@@ -18,7 +18,7 @@ void codebytes_begin(struct codebytes *c, const struct modmap *maps)
 	c->walk++;
 }
 
-static size_t read_file(const struct image *image, uint64_t addr, uint8_t *to, size_t len)
+static size_t codebytes_read_file(const struct image *image, uint64_t addr, uint8_t *to, size_t len)
 {
 	uint64_t offset, left;
 	Elf_Data *data;
@@ -39,7 +39,8 @@ static size_t read_file(const struct image *image, uint64_t addr, uint8_t *to, s
 	return len;
 }
 
-static size_t read_process(const struct process *process, uint64_t addr, uint8_t *to, size_t len)
+static size_t codebytes_read_process(const struct process *process, uint64_t addr, uint8_t *to,
+				     size_t len)
 {
 	struct memory_live live;
 
@@ -52,17 +53,18 @@ static size_t read_process(const struct process *process, uint64_t addr, uint8_t
 /* Fills the part of a line that the mapping covers. A mapping consists of whole pages and a page of
  * whole lines, so a line lies entirely inside or outside of a mapping, except in mappings that
  * tests make. */
-static void fill(struct codebytes *c, struct code_line *line, const struct mapping *range)
+static void codebytes_fill(struct codebytes *c, struct code_line *line, const struct mapping *range)
 {
 	size_t len = range->end - line->addr < CODE_LINE ? range->end - line->addr : CODE_LINE;
 
 	if (image_elf(range->image)) {
 		line->walk = 0;
-		line->len = read_file(range->image, line->addr - range->bias, line->bytes, len);
+		line->len = codebytes_read_file(range->image, line->addr - range->bias, line->bytes,
+						len);
 	} else {
 		line->walk = c->walk;
-		line->len = read_process(modmap_owner(c->maps, range->image), line->addr,
-					 line->bytes, len);
+		line->len = codebytes_read_process(modmap_owner(c->maps, range->image), line->addr,
+						   line->bytes, len);
 	}
 }
 
@@ -80,7 +82,7 @@ static const struct code_line *line_at(struct codebytes *c, uint64_t addr)
 		return NULL;
 	line->addr = start;
 	line->generation = modmap_generation(c->maps);
-	fill(c, line, range);
+	codebytes_fill(c, line, range);
 	return line;
 }
 

@@ -44,13 +44,13 @@ uint32_t emulator_unload(const struct emulator *m, struct regs *regs)
 	return valid;
 }
 
-static void set(struct emulator *m, unsigned reg, bool known, uint64_t value)
+static void emulator_set(struct emulator *m, unsigned reg, bool known, uint64_t value)
 {
 	m->r[reg] = value;
 	m->known = known ? m->known | 1u << reg : m->known & ~(1u << reg);
 }
 
-static void forget(struct emulator *m, uint32_t regs)
+static void emulator_forget(struct emulator *m, uint32_t regs)
 {
 	m->known &= ~regs;
 }
@@ -82,17 +82,17 @@ static bool store(struct emulator *m, uint64_t addr, bool known, uint64_t value)
 	return true;
 }
 
-static void load(struct emulator *m, unsigned reg, uint64_t addr)
+static void emulator_load_register(struct emulator *m, unsigned reg, uint64_t addr)
 {
 	uint64_t value = 0;
 	bool known = emulator_read(m, addr, &value) == 0;
 
-	set(m, reg, known, value);
+	emulator_set(m, reg, known, value);
 }
 
 /* Only addresses made from one base register are followed. Other operands (tables, globals) are not
  * on the stack. */
-static bool address_of(const struct emulator *m, const struct insn *insn, uint64_t *addr)
+static bool emulator_address_of(const struct emulator *m, const struct insn *insn, uint64_t *addr)
 {
 	if (!insn->in_memory || insn->rip || insn->index != HW_NONE || insn->base == HW_NONE ||
 	    !emulator_knows(m, insn->base))
@@ -103,7 +103,7 @@ static bool address_of(const struct emulator *m, const struct insn *insn, uint64
 
 /* The stack. */
 
-static bool push(struct emulator *m, bool known, uint64_t value)
+static bool emulator_push(struct emulator *m, bool known, uint64_t value)
 {
 	if (!emulator_knows(m, HW_RSP))
 		return true;
@@ -111,46 +111,46 @@ static bool push(struct emulator *m, bool known, uint64_t value)
 	return store(m, m->r[HW_RSP], known, value);
 }
 
-static void pop(struct emulator *m, unsigned reg)
+static void emulator_pop(struct emulator *m, unsigned reg)
 {
 	uint64_t sp = m->r[HW_RSP];
 
 	if (!emulator_knows(m, HW_RSP)) {
-		forget(m, 1u << reg);
+		emulator_forget(m, 1u << reg);
 		return;
 	}
 	m->r[HW_RSP] = sp + 8;
-	load(m, reg, sp);
+	emulator_load_register(m, reg, sp);
 }
 
-static void drop(struct emulator *m)
+static void emulator_drop(struct emulator *m)
 {
 	m->r[HW_RSP] += 8;
 }
 
-static void leave(struct emulator *m)
+static void emulator_leave(struct emulator *m)
 {
-	set(m, HW_RSP, emulator_knows(m, HW_RBP), m->r[HW_RBP]);
-	pop(m, HW_RBP);
+	emulator_set(m, HW_RSP, emulator_knows(m, HW_RBP), m->r[HW_RBP]);
+	emulator_pop(m, HW_RBP);
 }
 
 /* Moves and sums of 64 bits. */
 
-static bool move(struct emulator *m, const struct insn *insn, bool to_rm)
+static bool emulator_move(struct emulator *m, const struct insn *insn, bool to_rm)
 {
 	unsigned from = to_rm ? insn->reg : insn->rm, to = to_rm ? insn->rm : insn->reg;
 	uint64_t addr;
 
 	if (!insn->in_memory) {
-		set(m, to, emulator_knows(m, from), m->r[from]);
+		emulator_set(m, to, emulator_knows(m, from), m->r[from]);
 		return true;
 	}
-	if (address_of(m, insn, &addr)) {
+	if (emulator_address_of(m, insn, &addr)) {
 		if (to_rm)
 			return store(m, addr, emulator_knows(m, insn->reg), m->r[insn->reg]);
-		load(m, insn->reg, addr);
+		emulator_load_register(m, insn->reg, addr);
 	} else if (!to_rm) {
-		forget(m, 1u << insn->reg);
+		emulator_forget(m, 1u << insn->reg);
 	}
 	return true;
 }
@@ -160,8 +160,8 @@ static void exchange(struct emulator *m, unsigned a, unsigned b)
 	uint64_t value = m->r[a];
 	bool known = emulator_knows(m, a);
 
-	set(m, a, emulator_knows(m, b), m->r[b]);
-	set(m, b, known, value);
+	emulator_set(m, a, emulator_knows(m, b), m->r[b]);
+	emulator_set(m, b, known, value);
 }
 
 /* add, sub and and with an immediate, as prologues and epilogues use them. */
@@ -180,7 +180,7 @@ static void arithmetic_immediate(struct emulator *m, const struct insn *insn)
 		m->r[insn->rm] = value - imm;
 		return;
 	}
-	forget(m, insn_changes(insn));
+	emulator_forget(m, insn_changes(insn));
 }
 
 static void arithmetic(struct emulator *m, const struct insn *insn)
@@ -190,17 +190,17 @@ static void arithmetic(struct emulator *m, const struct insn *insn)
 	uint64_t sum = minus ? m->r[to] - m->r[from] : m->r[to] + m->r[from];
 
 	if (insn->in_memory)
-		forget(m, insn_changes(insn));
+		emulator_forget(m, insn_changes(insn));
 	else
-		set(m, to, emulator_knows(m, to) && emulator_knows(m, from), sum);
+		emulator_set(m, to, emulator_knows(m, to) && emulator_knows(m, from), sum);
 }
 
 static void load_address(struct emulator *m, const struct insn *insn)
 {
 	uint64_t addr;
-	bool known = address_of(m, insn, &addr);
+	bool known = emulator_address_of(m, insn, &addr);
 
-	set(m, insn->reg, known, known ? addr : 0);
+	emulator_set(m, insn->reg, known, known ? addr : 0);
 }
 
 /* Loads a number into a register: the number of a system call, or how much stack to take. */
@@ -209,15 +209,15 @@ static void load_number(struct emulator *m, const struct insn *insn)
 	uint64_t imm = (uint64_t)insn->imm;
 
 	if (insn->half)
-		forget(m, 1u << insn->reg);
+		emulator_forget(m, 1u << insn->reg);
 	else
-		set(m, insn->reg, true, insn->wide ? imm : (uint32_t)imm);
+		emulator_set(m, insn->reg, true, insn->wide ? imm : (uint32_t)imm);
 }
 
 static void load_low_byte(struct emulator *m, const struct insn *insn)
 {
 	if (!insn->rex && insn->reg >= 4)
-		forget(m, insn_changes(insn));
+		emulator_forget(m, insn_changes(insn));
 	else
 		m->r[insn->reg] = (m->r[insn->reg] & ~0xffull) | (insn->imm & 0xff);
 }
@@ -227,11 +227,11 @@ static void load_number_extended(struct emulator *m, const struct insn *insn)
 	uint64_t imm = (uint64_t)insn->imm;
 
 	if (!insn->in_memory && !insn->half)
-		set(m, insn->rm, true, insn->wide ? imm : (uint32_t)imm);
+		emulator_set(m, insn->rm, true, insn->wide ? imm : (uint32_t)imm);
 }
 
 /* Simulates the instructions with 64-bit operands. False: not one of them. */
-static bool execute_wide(struct emulator *m, const struct insn *insn, bool *ok)
+static bool emulator_execute_wide(struct emulator *m, const struct insn *insn, bool *ok)
 {
 	switch (insn->opcode) {
 	case 0x01:
@@ -253,7 +253,7 @@ static bool execute_wide(struct emulator *m, const struct insn *insn, bool *ok)
 		return true;
 	case 0x89:
 	case 0x8b:
-		*ok = move(m, insn, insn->opcode == 0x89);
+		*ok = emulator_move(m, insn, insn->opcode == 0x89);
 		return true;
 	case 0x8d:
 		load_address(m, insn);
@@ -262,55 +262,55 @@ static bool execute_wide(struct emulator *m, const struct insn *insn, bool *ok)
 	return false;
 }
 
-static bool after_call(struct emulator *m, const struct insn *insn)
+static bool emulator_after_call(struct emulator *m, const struct insn *insn)
 {
 	if (insn->opcode == 0xe8 && insn->imm == 0) /* a call of the next instruction */
-		return push(m, true, m->pc);
-	forget(m, ~(uint32_t)PRESERVED);
+		return emulator_push(m, true, m->pc);
+	emulator_forget(m, ~(uint32_t)PRESERVED);
 	m->called = true;
 	return true;
 }
 
 /* Simulates what moves rsp implicitly, and loads of numbers. False: not one of them. */
-static bool execute_any(struct emulator *m, const struct insn *insn, bool *ok)
+static bool emulator_execute_any(struct emulator *m, const struct insn *insn, bool *ok)
 {
 	switch (insn->opcode) {
 	case 0x50 ... 0x57:
-		*ok = push(m, emulator_knows(m, insn->reg), m->r[insn->reg]);
+		*ok = emulator_push(m, emulator_knows(m, insn->reg), m->r[insn->reg]);
 		return true;
 	case 0x58 ... 0x5f:
-		pop(m, insn->reg);
+		emulator_pop(m, insn->reg);
 		return true;
 	case 0x68:
 	case 0x6a:
-		*ok = push(m, true, (uint64_t)insn->imm);
+		*ok = emulator_push(m, true, (uint64_t)insn->imm);
 		return true;
 	case 0x9c:
-		*ok = push(m, false, 0);
+		*ok = emulator_push(m, false, 0);
 		return true;
 	case 0x8f:
 		if (insn->in_memory)
-			drop(m);
+			emulator_drop(m);
 		else
-			pop(m, insn->rm);
+			emulator_pop(m, insn->rm);
 		return true;
 	case 0x9d:
-		drop(m);
+		emulator_drop(m);
 		return true;
 	case 0xc8:
-		forget(m, 1 << HW_RSP | 1 << HW_RBP);
+		emulator_forget(m, 1 << HW_RSP | 1 << HW_RBP);
 		return true;
 	case 0xc9:
-		leave(m);
+		emulator_leave(m);
 		return true;
 	case 0xe8:
-		*ok = after_call(m, insn);
+		*ok = emulator_after_call(m, insn);
 		return true;
 	case 0xff:
 		if ((insn->reg & 7) == 2)
-			*ok = after_call(m, insn);
+			*ok = emulator_after_call(m, insn);
 		else if ((insn->reg & 7) == 6)
-			*ok = push(m, false, 0);
+			*ok = emulator_push(m, false, 0);
 		else
 			return false;
 		return true;
@@ -318,7 +318,7 @@ static bool execute_any(struct emulator *m, const struct insn *insn, bool *ok)
 	case 0x33:
 		if (insn->in_memory || insn->reg != insn->rm || insn->half)
 			return false;
-		set(m, insn->reg, true, 0);
+		emulator_set(m, insn->reg, true, 0);
 		return true;
 	case 0xb0 ... 0xb7:
 		load_low_byte(m, insn);
@@ -337,14 +337,14 @@ bool emulator_execute(struct emulator *m, const struct insn *insn)
 {
 	bool ok = true;
 
-	if (insn->map == MAP_ONE &&
-	    ((insn->wide && execute_wide(m, insn, &ok)) || execute_any(m, insn, &ok)))
+	if (insn->map == MAP_ONE && ((insn->wide && emulator_execute_wide(m, insn, &ok)) ||
+				     emulator_execute_any(m, insn, &ok)))
 		return ok;
 	if (insn->map == MAP_0F && !insn->vex && (insn->opcode == 0xa0 || insn->opcode == 0xa8))
-		return push(m, false, 0);
+		return emulator_push(m, false, 0);
 	if (insn->map == MAP_0F && !insn->vex && (insn->opcode == 0xa1 || insn->opcode == 0xa9))
-		drop(m);
+		emulator_drop(m);
 	else
-		forget(m, insn_changes(insn));
+		emulator_forget(m, insn_changes(insn));
 	return true;
 }

@@ -18,7 +18,7 @@
 
 enum { WAYS_MAX = 12, JOINS_MAX = 64 };
 
-struct search {
+struct forward_search {
 	struct codebytes *code;
 	forward_accepts *accepts; /* NULL: the search is for goal, not for a return */
 	void *ctx;
@@ -37,7 +37,7 @@ struct search {
 };
 
 /* True when no earlier jump led to `pc`. */
-static bool join(struct search *s, uint64_t pc)
+static bool forward_join(struct forward_search *s, uint64_t pc)
 {
 	for (unsigned i = 0; i < s->join_count; i++)
 		if (s->joins[i] == pc)
@@ -50,9 +50,9 @@ static bool join(struct search *s, uint64_t pc)
 	return true;
 }
 
-static void try_later(struct search *s, const struct emulator *m, uint64_t pc)
+static void forward_try_later(struct forward_search *s, const struct emulator *m, uint64_t pc)
 {
-	if (!join(s, pc))
+	if (!forward_join(s, pc))
 		return;
 	if (s->way_count == WAYS_MAX) {
 		s->lost = true;
@@ -64,7 +64,8 @@ static void try_later(struct search *s, const struct emulator *m, uint64_t pc)
 
 /* Is the word at rsp + `above` a return address? If so, s->found becomes the caller: rsp is moved
  * past the return address and `dropped` more bytes. */
-static bool returns_by(struct search *s, struct emulator *m, uint64_t above, uint64_t dropped)
+static bool returns_by(struct forward_search *s, struct emulator *m, uint64_t above,
+		       uint64_t dropped)
 {
 	uint64_t addr;
 	int rc;
@@ -82,7 +83,7 @@ static bool returns_by(struct search *s, struct emulator *m, uint64_t above, uin
 	return true;
 }
 
-static bool is_mov_rbp_rsp(const struct insn *insn)
+static bool forward_is_mov_rbp_rsp(const struct insn *insn)
 {
 	if (insn->map != MAP_ONE || !insn->wide || insn->in_memory)
 		return false;
@@ -92,14 +93,14 @@ static bool is_mov_rbp_rsp(const struct insn *insn)
 
 /* At push rbp; mov rbp, rsp the top of the stack is the return address, however long the function
  * may be. */
-static bool frame_begins(struct search *s, struct emulator *m, const struct insn *insn,
-			 const uint8_t *code, size_t len)
+static bool forward_frame_begins(struct forward_search *s, struct emulator *m,
+				 const struct insn *insn, const uint8_t *code, size_t len)
 {
 	struct insn after;
 
 	return insn->map == MAP_ONE && insn->opcode == 0x55 && !insn->rex &&
 	       insn_decode(code + insn->len, len - insn->len, &after) == 0 &&
-	       is_mov_rbp_rsp(&after) && returns_by(s, m, 0, 0);
+	       forward_is_mov_rbp_rsp(&after) && returns_by(s, m, 0, 0);
 }
 
 /* True at a system call that does not return. */
@@ -110,15 +111,15 @@ static bool exits(const struct emulator *m)
 	return emulator_knows(m, HW_RAX) && (number == SYS_exit || number == SYS_exit_group);
 }
 
-enum way { WAY_ON, WAY_FOUND, WAY_ENDED };
+enum forward_way { WAY_ON, WAY_FOUND, WAY_ENDED };
 
-static enum way lose(struct search *s)
+static enum forward_way forward_lose(struct forward_search *s)
 {
 	s->lost = true;
 	return WAY_ENDED;
 }
 
-static enum way halt(struct search *s, const struct emulator *m, bool *how)
+static enum forward_way halt(struct forward_search *s, const struct emulator *m, bool *how)
 {
 	*(m->called ? &s->calls_last : how) = true;
 	return WAY_ENDED;
@@ -128,7 +129,7 @@ static enum way halt(struct search *s, const struct emulator *m, bool *how)
  * head of a PLT (push GOT[1]; jmp GOT[2]): the PLT entry has pushed its index and the head the link
  * map, and the resolver removes both (System V ABI, 5.2, "Procedure Linkage Table"). GNU ld makes
  * CFI for the head, lld does not. */
-static uint64_t left_to_resolver(struct search *s, const struct emulator *m,
+static uint64_t left_to_resolver(struct forward_search *s, const struct emulator *m,
 				 const struct insn *jump)
 {
 	enum { PUSH_LENGTH = 6 };
@@ -145,7 +146,8 @@ static uint64_t left_to_resolver(struct search *s, const struct emulator *m,
 }
 
 /* Executes one instruction; m->pc is already behind it. */
-static enum way go_on(struct search *s, struct emulator *m, const struct insn *insn)
+static enum forward_way forward_go_on(struct forward_search *s, struct emulator *m,
+				      const struct insn *insn)
 {
 	uint64_t target = m->pc + (uint64_t)insn->imm;
 
@@ -157,31 +159,31 @@ static enum way go_on(struct search *s, struct emulator *m, const struct insn *i
 	case FLOW_ON:
 		break;
 	case FLOW_BRANCH:
-		try_later(s, m, target);
+		forward_try_later(s, m, target);
 		return WAY_ON;
 	case FLOW_JUMP:
 		m->pc = target;
-		return join(s, target) ? WAY_ON : WAY_ENDED;
+		return forward_join(s, target) ? WAY_ON : WAY_ENDED;
 	case FLOW_RETURN:
 		return returns_by(s, m, 0, insn->opcode == 0xc2 ? (uint16_t)insn->imm : 0) ?
 			       WAY_FOUND :
-			       lose(s);
+			       forward_lose(s);
 	case FLOW_AWAY:
 		if (returns_by(s, m, left_to_resolver(s, m, insn), 0))
 			return WAY_FOUND;
 		/* fall through */
 	case FLOW_TABLE: /* the code behind it is a case of the same switch */
-		lose(s);
-		return join(s, m->pc) ? WAY_ON : WAY_ENDED;
+		forward_lose(s);
+		return forward_join(s, m->pc) ? WAY_ON : WAY_ENDED;
 	case FLOW_HALT:
 		return halt(s, m, &s->traps);
 	case FLOW_LOST:
-		return lose(s);
+		return forward_lose(s);
 	}
-	return emulator_execute(m, insn) ? WAY_ON : lose(s);
+	return emulator_execute(m, insn) ? WAY_ON : forward_lose(s);
 }
 
-static bool is_there(struct search *s, const struct emulator *m)
+static bool forward_is_there(struct forward_search *s, const struct emulator *m)
 {
 	if (s->accepts || m->pc != s->goal || !emulator_knows(m, HW_RSP) ||
 	    m->r[HW_RSP] != s->goal_sp)
@@ -190,32 +192,32 @@ static bool is_there(struct search *s, const struct emulator *m)
 	return true;
 }
 
-static bool follow(struct search *s, struct emulator *m)
+static bool forward_follow(struct forward_search *s, struct emulator *m)
 {
-	enum way way = WAY_ON;
+	enum forward_way way = WAY_ON;
 
 	while (way == WAY_ON) {
 		uint8_t code[2 * INSN_LENGTH_MAX];
 		size_t len = s->left ? codebytes_read(s->code, m->pc, code, sizeof(code)) : 0;
 		struct insn insn;
 
-		if (is_there(s, m))
+		if (forward_is_there(s, m))
 			return true;
 		if (!len || insn_decode(code, len, &insn)) {
-			lose(s);
+			forward_lose(s);
 			return false;
 		}
 		s->left--;
-		if (frame_begins(s, m, &insn, code, len))
+		if (forward_frame_begins(s, m, &insn, code, len))
 			return true;
 		m->pc += insn.len;
-		way = go_on(s, m, &insn);
+		way = forward_go_on(s, m, &insn);
 	}
 	return way == WAY_FOUND;
 }
 
 /* True between push rbp and mov rbp, rsp; s->found is then the caller. */
-static bool stands_in_prologue(struct search *s, struct emulator *m)
+static bool stands_in_prologue(struct forward_search *s, struct emulator *m)
 {
 	uint8_t code[1 + INSN_LENGTH_MAX];
 	size_t len = codebytes_read(s->code, m->pc - 1, code, sizeof(code));
@@ -223,7 +225,7 @@ static bool stands_in_prologue(struct search *s, struct emulator *m)
 	uint64_t rbp;
 
 	if (len < 2 || code[0] != 0x55 || insn_decode(code + 1, len - 1, &insn) ||
-	    !is_mov_rbp_rsp(&insn) || !emulator_knows(m, HW_RSP) ||
+	    !forward_is_mov_rbp_rsp(&insn) || !emulator_knows(m, HW_RSP) ||
 	    emulator_read(m, m->r[HW_RSP], &rbp) || !returns_by(s, m, 8, 0))
 		return false;
 	s->found.r[HW_RBP] = rbp;
@@ -231,7 +233,7 @@ static bool stands_in_prologue(struct search *s, struct emulator *m)
 	return true;
 }
 
-static void begin(struct search *s, struct codebytes *code, unsigned most)
+static void forward_begin(struct forward_search *s, struct codebytes *code, unsigned most)
 {
 	s->code = code;
 	s->left = most;
@@ -240,12 +242,12 @@ static void begin(struct search *s, struct codebytes *code, unsigned most)
 	s->way_count = 1;
 }
 
-static bool search(struct search *s)
+static bool forward_search(struct forward_search *s)
 {
 	while (s->way_count) {
 		struct emulator m = s->ways[--s->way_count];
 
-		if (follow(s, &m))
+		if (forward_follow(s, &m))
 			return true;
 	}
 	return false;
@@ -255,13 +257,13 @@ enum forward_end forward_to_return(struct codebytes *code, const struct memory *
 				   struct regs *regs, uint32_t *valid, unsigned most,
 				   forward_accepts *accepts, void *ctx)
 {
-	struct search s;
+	struct forward_search s;
 
-	begin(&s, code, most);
+	forward_begin(&s, code, most);
 	s.accepts = accepts;
 	s.ctx = ctx;
 	emulator_load(&s.ways[0], regs, *valid, memory);
-	if (stands_in_prologue(&s, &s.ways[0]) || search(&s)) {
+	if (stands_in_prologue(&s, &s.ways[0]) || forward_search(&s)) {
 		*valid = (emulator_unload(&s.found, regs) & (CALLEE_SAVED | 1u << DWARF_RSP)) |
 			 1u << DWARF_RIP;
 		regs->r[DWARF_RIP] = s.found.pc;
@@ -282,7 +284,7 @@ enum forward_end forward_to_return(struct codebytes *code, const struct memory *
 
 static const uint64_t MARK = 0xdead5eed00000000; /* neither an address nor a likely number */
 
-static int read_nothing(const struct memory *m, uint64_t addr, void *buf, size_t len)
+static int forward_read_nothing(const struct memory *m, uint64_t addr, void *buf, size_t len)
 {
 	(void)m, (void)addr, (void)buf, (void)len;
 	return ERR_FORMAT;
@@ -306,19 +308,19 @@ static bool value_at_entry(const struct emulator *m, unsigned reg, const struct 
 bool forward_from_entry(struct codebytes *code, const struct memory *memory, uint64_t entry,
 			uint64_t slot, struct regs *regs, uint32_t *valid, unsigned most)
 {
-	static const struct memory nothing = { .read = read_nothing };
+	static const struct memory nothing = { .read = forward_read_nothing };
 	struct regs marked = { .r = { [DWARF_RIP] = entry } }, caller = { .unknown = 0 };
 	uint32_t known = 1u << DWARF_RSP | 1u << DWARF_RIP;
-	struct search s;
+	struct forward_search s;
 
-	begin(&s, code, most);
+	forward_begin(&s, code, most);
 	s.accepts = NULL;
 	s.goal = regs->r[DWARF_RIP];
 	s.goal_sp = regs->r[DWARF_RSP];
 	for (unsigned i = 0; i < HW_COUNT; i++)
 		marked.r[emulator_dwarf(i)] = i == HW_RSP ? slot : MARK + i;
 	emulator_load(&s.ways[0], &marked, CALLEE_SAVED | 1u << DWARF_RSP, &nothing);
-	if (!search(&s) || memory_read_u64(memory, slot, &caller.r[DWARF_RIP]))
+	if (!forward_search(&s) || memory_read_u64(memory, slot, &caller.r[DWARF_RIP]))
 		return false;
 	caller.r[DWARF_RSP] = slot + 8;
 	for (unsigned i = 0; i < HW_COUNT; i++)

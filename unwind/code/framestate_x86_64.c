@@ -33,14 +33,14 @@ enum {
  * sum or difference of them is near one of them. */
 static const uint64_t CFA = 0x1111111100000000, ALIGNED = 0x2357bd1700000000;
 
-struct registers {
+struct framestate_registers {
 	uint64_t r[HW_COUNT];
 	uint32_t known;
 };
 
 struct spot {
 	uint64_t addr;
-	struct registers in;
+	struct framestate_registers in;
 	bool reached, waits; /* waits: is to be followed */
 	bool by_table;	     /* no jump leads here */
 };
@@ -49,7 +49,7 @@ struct spot {
 struct departure {
 	uint8_t cfa_reg;
 	int32_t cfa_value;
-	struct registers out;
+	struct framestate_registers out;
 };
 
 struct analysis {
@@ -66,12 +66,12 @@ struct analysis {
 	uint32_t alignment;
 	int32_t unaligned;
 	bool arrived, failed;
-	struct registers found; /* at the place, if arrived */
+	struct framestate_registers found; /* at the place, if arrived */
 };
 
 /* Distances. */
 
-static bool is_near(uint64_t value, uint64_t base)
+static bool framestate_is_near(uint64_t value, uint64_t base)
 {
 	return value - base + SPAN < 2u * SPAN;
 }
@@ -97,7 +97,8 @@ static bool same_cfa(const struct short_rule *a, const struct short_rule *b)
 }
 
 /* Adds what CFI says at `addr`. False: it contradicts. */
-static bool add_rule(const struct analysis *a, uint64_t addr, struct registers *s)
+static bool framestate_add_rule(const struct analysis *a, uint64_t addr,
+				struct framestate_registers *s)
 {
 	const struct short_rule *rule = rule_at(a, addr);
 	unsigned reg = rule ? hw_of(rule->cfa_reg) : HW_NONE;
@@ -114,7 +115,8 @@ static bool add_rule(const struct analysis *a, uint64_t addr, struct registers *
 }
 
 /* Keeps in *to what is equal in *from. True if that is less. */
-static bool meet(struct registers *to, const struct registers *from)
+static bool framestate_meet(struct framestate_registers *to,
+			    const struct framestate_registers *from)
 {
 	uint32_t before = to->known;
 
@@ -127,7 +129,7 @@ static bool meet(struct registers *to, const struct registers *from)
 
 /* The spots. */
 
-static int by_address(const void *a, const void *b)
+static int framestate_by_address(const void *a, const void *b)
 {
 	const struct spot *x = a, *y = b;
 
@@ -138,17 +140,17 @@ static struct spot *find_spot(struct analysis *a, uint64_t addr)
 {
 	const struct spot key = { .addr = addr };
 
-	return bsearch(&key, a->spots, a->count, sizeof(*a->spots), by_address);
+	return bsearch(&key, a->spots, a->count, sizeof(*a->spots), framestate_by_address);
 }
 
-static bool holds(const struct analysis *a, uint64_t addr)
+static bool framestate_holds(const struct analysis *a, uint64_t addr)
 {
 	return addr - a->place->start < a->len;
 }
 
 static void add_spot(struct analysis *a, uint64_t addr)
 {
-	if (!holds(a, addr))
+	if (!framestate_holds(a, addr))
 		return;
 	if (a->count == SPOTS_MAX ||
 	    room_for((void **)&a->spots, &a->room, a->count + 1, sizeof(*a->spots))) {
@@ -158,20 +160,20 @@ static void add_spot(struct analysis *a, uint64_t addr)
 	a->spots[a->count++] = (struct spot){ .addr = addr };
 }
 
-static bool decode(const struct analysis *a, uint64_t addr, struct insn *insn)
+static bool framestate_decode(const struct analysis *a, uint64_t addr, struct insn *insn)
 {
 	size_t at = addr - a->place->start;
 
 	return at < a->len && insn_decode(a->bytes + at, a->len - at, insn) == 0;
 }
 
-static bool is_call(const struct insn *insn)
+static bool framestate_is_call(const struct insn *insn)
 {
 	return insn->map == MAP_ONE &&
 	       (insn->opcode == 0xe8 || (insn->opcode == 0xff && (insn->reg & 7) == 2));
 }
 
-static bool is_padding(const struct insn *insn)
+static bool framestate_is_padding(const struct insn *insn)
 {
 	return (insn->map == MAP_ONE && (insn->opcode == 0x90 || insn->opcode == 0xcc)) ||
 	       (insn->map == MAP_0F && insn->opcode == 0x1f);
@@ -182,7 +184,8 @@ static bool ends_way(const struct analysis *a, const struct insn *insn, uint64_t
 {
 	switch (insn_flow(insn)) {
 	case FLOW_ON:
-		return is_call(insn) && !same_cfa(rule_at(a, addr), rule_at(a, addr + insn->len));
+		return framestate_is_call(insn) &&
+		       !same_cfa(rule_at(a, addr), rule_at(a, addr + insn->len));
 	case FLOW_BRANCH:
 	case FLOW_SYSCALL:
 		return false;
@@ -195,7 +198,7 @@ static void merge_equal_spots(struct analysis *a)
 {
 	size_t kept = 0;
 
-	qsort(a->spots, a->count, sizeof(*a->spots), by_address);
+	qsort(a->spots, a->count, sizeof(*a->spots), framestate_by_address);
 	for (size_t i = 0; i < a->count; i++)
 		if (!kept || a->spots[kept - 1].addr != a->spots[i].addr)
 			a->spots[kept++] = a->spots[i];
@@ -209,11 +212,11 @@ static void find_spots(struct analysis *a)
 	struct insn insn;
 
 	for (; addr < end && !a->failed; addr += insn.len) {
-		if (!decode(a, addr, &insn)) {
+		if (!framestate_decode(a, addr, &insn)) {
 			a->failed = true;
 			return;
 		}
-		if (begins && !is_padding(&insn)) {
+		if (begins && !framestate_is_padding(&insn)) {
 			add_spot(a, addr);
 			begins = false;
 		}
@@ -232,18 +235,19 @@ static void follow_later(struct analysis *a, struct spot *s)
 }
 
 /* Execution comes to `addr` with these registers. */
-static void arrive(struct analysis *a, uint64_t addr, const struct registers *with)
+static void framestate_arrive(struct analysis *a, uint64_t addr,
+			      const struct framestate_registers *with)
 {
-	struct spot *s = holds(a, addr) ? find_spot(a, addr) : NULL;
-	struct registers in = *with;
+	struct spot *s = framestate_holds(a, addr) ? find_spot(a, addr) : NULL;
+	struct framestate_registers in = *with;
 
 	if (!s)
 		return;
-	if (!add_rule(a, addr, &in)) {
+	if (!framestate_add_rule(a, addr, &in)) {
 		a->failed = true;
 		return;
 	}
-	if (s->reached && !meet(&s->in, &in))
+	if (s->reached && !framestate_meet(&s->in, &in))
 		return;
 	if (!s->reached)
 		s->in = in;
@@ -261,13 +265,13 @@ static struct departure *departure_of(struct analysis *a, const struct short_rul
 }
 
 /* A call or a jump through a table, from which execution may come to a spot that no jump names. */
-static void depart(struct analysis *a, uint64_t addr, const struct registers *with)
+static void depart(struct analysis *a, uint64_t addr, const struct framestate_registers *with)
 {
 	const struct short_rule *rule = rule_at(a, addr);
 	struct departure *d = departure_of(a, rule);
 
 	if (d) {
-		meet(&d->out, with);
+		framestate_meet(&d->out, with);
 		return;
 	}
 	if (!rule || a->departure_count == RULES_MAX) {
@@ -280,21 +284,21 @@ static void depart(struct analysis *a, uint64_t addr, const struct registers *wi
 
 /* The instructions. */
 
-static void forget(struct registers *s, unsigned reg)
+static void framestate_forget(struct framestate_registers *s, unsigned reg)
 {
 	s->known &= ~(1u << reg);
 }
 
 /* rsp is aligned to -imm. */
-static void align(struct analysis *a, struct registers *s, int64_t imm)
+static void align(struct analysis *a, struct framestate_registers *s, int64_t imm)
 {
 	uint64_t bytes = -(uint64_t)imm;
 	int32_t from = (int32_t)(s->r[HW_RSP] - CFA);
-	bool good = s->known >> HW_RSP & 1 && is_near(s->r[HW_RSP], CFA) && bytes &&
+	bool good = s->known >> HW_RSP & 1 && framestate_is_near(s->r[HW_RSP], CFA) && bytes &&
 		    !(bytes & (bytes - 1)) && bytes <= ALIGNMENT_MAX &&
 		    (!a->alignment || (a->alignment == bytes && a->unaligned == from));
 
-	forget(s, HW_RSP);
+	framestate_forget(s, HW_RSP);
 	if (!good)
 		return;
 	a->alignment = (uint32_t)bytes;
@@ -305,7 +309,8 @@ static void align(struct analysis *a, struct registers *s, int64_t imm)
 
 /* The emulator would compute the low bits of what is a distance here. True: it need not see this
  * instruction. */
-static bool executes_bits(struct analysis *a, struct registers *s, const struct insn *insn)
+static bool executes_bits(struct analysis *a, struct framestate_registers *s,
+			  const struct insn *insn)
 {
 	if (insn->map != MAP_ONE)
 		return false;
@@ -319,19 +324,20 @@ static bool executes_bits(struct analysis *a, struct registers *s, const struct 
 	if (insn->rm == HW_RSP && insn->wide)
 		align(a, s, insn->imm);
 	else
-		forget(s, insn->rm);
+		framestate_forget(s, insn->rm);
 	return true;
 }
 
-static int read_nothing(const struct memory *m, uint64_t addr, void *buf, size_t len)
+static int framestate_read_nothing(const struct memory *m, uint64_t addr, void *buf, size_t len)
 {
 	(void)m, (void)addr, (void)buf, (void)len;
 	return ERR_FORMAT;
 }
 
-static void execute(struct analysis *a, struct registers *s, const struct insn *insn, uint64_t end)
+static void framestate_execute(struct analysis *a, struct framestate_registers *s,
+			       const struct insn *insn, uint64_t end)
 {
-	static const struct memory nothing = { .read = read_nothing };
+	static const struct memory nothing = { .read = framestate_read_nothing };
 	struct emulator m;
 
 	if (executes_bits(a, s, insn))
@@ -366,26 +372,27 @@ static bool branches_if(const struct insn *insn, bool unequal)
 
 /* Both ways of a conditional jump. A loop that touches each page of a large frame ends when rsp has
  * come to the address in another register. */
-static void branch(struct analysis *a, struct registers *s, const struct insn *insn, uint64_t end,
-		   unsigned compared)
+static void framestate_branch(struct analysis *a, struct framestate_registers *s,
+			      const struct insn *insn, uint64_t end, unsigned compared)
 {
-	struct registers equal = *s;
+	struct framestate_registers equal = *s;
 
 	if (compared != HW_NONE && s->known >> compared & 1) {
 		equal.r[HW_RSP] = s->r[compared];
 		equal.known |= 1u << HW_RSP;
 	}
-	arrive(a, insn_target(insn, end), branches_if(insn, false) ? &equal : s);
+	framestate_arrive(a, insn_target(insn, end), branches_if(insn, false) ? &equal : s);
 	if (branches_if(insn, true))
 		*s = equal;
 }
 
-static void note_place(struct analysis *a, const struct registers *s, const struct insn *insn,
-		       uint64_t addr)
+static void note_place(struct analysis *a, const struct framestate_registers *s,
+		       const struct insn *insn, uint64_t addr)
 {
 	uint64_t pc = a->place->pc;
 
-	if (a->place->behind_call ? pc != addr + insn->len || !is_call(insn) : pc != addr)
+	if (a->place->behind_call ? pc != addr + insn->len || !framestate_is_call(insn) :
+				    pc != addr)
 		return;
 	a->arrived = true;
 	a->found = *s;
@@ -393,13 +400,13 @@ static void note_place(struct analysis *a, const struct registers *s, const stru
 
 /* A landing has the registers that a call preserves. To a jump through a table, each spot may be
  * the target, also one that another jump names: so without rsp nothing can be said of any. */
-static void note_departure(struct analysis *a, const struct registers *s, const struct insn *insn,
-			   uint64_t addr)
+static void note_departure(struct analysis *a, const struct framestate_registers *s,
+			   const struct insn *insn, uint64_t addr)
 {
 	enum flow flow = insn_flow(insn);
-	struct registers out = *s;
+	struct framestate_registers out = *s;
 
-	if (is_call(insn) && a->place->lands) {
+	if (framestate_is_call(insn) && a->place->lands) {
 		out.known &= PRESERVED;
 		depart(a, addr, &out);
 	} else if (flow == FLOW_TABLE || flow == FLOW_AWAY) {
@@ -409,8 +416,8 @@ static void note_departure(struct analysis *a, const struct registers *s, const 
 }
 
 /* Executes the instruction at addr. False: the way ends there. */
-static bool pass(struct analysis *a, struct registers *s, const struct insn *insn, uint64_t addr,
-		 unsigned compared)
+static bool framestate_pass(struct analysis *a, struct framestate_registers *s,
+			    const struct insn *insn, uint64_t addr, unsigned compared)
 {
 	uint64_t end = addr + insn->len;
 	enum flow flow = insn_flow(insn);
@@ -418,34 +425,34 @@ static bool pass(struct analysis *a, struct registers *s, const struct insn *ins
 	note_place(a, s, insn, addr);
 	note_departure(a, s, insn, addr);
 	if (flow == FLOW_JUMP)
-		arrive(a, insn_target(insn, end), s);
+		framestate_arrive(a, insn_target(insn, end), s);
 	if (ends_way(a, insn, addr))
 		return false;
 	if (flow == FLOW_BRANCH)
-		branch(a, s, insn, end, compared);
+		framestate_branch(a, s, insn, end, compared);
 	else
-		execute(a, s, insn, end);
+		framestate_execute(a, s, insn, end);
 	return true;
 }
 
 /* Follows a spot to the next one. */
-static void follow(struct analysis *a, size_t number)
+static void framestate_follow(struct analysis *a, size_t number)
 {
-	struct registers s = a->spots[number].in;
+	struct framestate_registers s = a->spots[number].in;
 	uint64_t addr = a->spots[number].addr;
 	unsigned compared = HW_NONE;
 	struct insn insn;
 
-	while (!a->failed && decode(a, addr, &insn)) {
+	while (!a->failed && framestate_decode(a, addr, &insn)) {
 		a->failed |= ++a->work > WORK_MAX;
-		if (!pass(a, &s, &insn, addr, compared))
+		if (!framestate_pass(a, &s, &insn, addr, compared))
 			return;
 		compared = compared_with_rsp(&insn);
 		addr += insn.len;
 		if (number + 1 < a->count && addr >= a->spots[number + 1].addr) {
 			/* A jump into an instruction: this is no code of a compiler. */
 			a->failed |= addr > a->spots[number + 1].addr;
-			arrive(a, addr, &s);
+			framestate_arrive(a, addr, &s);
 			return;
 		}
 	}
@@ -457,7 +464,7 @@ static void follow_all(struct analysis *a)
 		size_t number = a->pending[--a->pending_count];
 
 		a->spots[number].waits = false;
-		follow(a, number);
+		framestate_follow(a, number);
 	}
 }
 
@@ -467,19 +474,19 @@ static bool enter_by_tables(struct analysis *a)
 	for (size_t i = 0; i < a->count; i++) {
 		struct spot *s = &a->spots[i];
 		const struct departure *d = departure_of(a, rule_at(a, s->addr));
-		struct registers none = { .known = 0 };
+		struct framestate_registers none = { .known = 0 };
 
 		if (!s->reached)
 			s->by_table = true;
 		if (s->by_table)
-			arrive(a, s->addr, d ? &d->out : &none);
+			framestate_arrive(a, s->addr, d ? &d->out : &none);
 	}
 	return a->pending_count;
 }
 
 static void analyse(struct analysis *a)
 {
-	struct registers none = { .known = 0 };
+	struct framestate_registers none = { .known = 0 };
 
 	find_spots(a);
 	if (a->failed || !a->count)
@@ -488,20 +495,21 @@ static void analyse(struct analysis *a)
 	a->failed = !a->pending;
 	if (a->failed)
 		return;
-	arrive(a, a->place->start, &none);
+	framestate_arrive(a, a->place->start, &none);
 	do
 		follow_all(a);
 	while (!a->failed && enter_by_tables(a));
 }
 
-static void report(const struct analysis *a, struct framestate *state)
+static void framestate_report(const struct analysis *a, struct framestate *state)
 {
 	*state = (struct framestate){ .alignment = a->alignment, .unaligned = a->unaligned };
 	for (unsigned i = 0; i < HW_COUNT; i++) {
 		unsigned n = emulator_dwarf(i);
-		bool from_cfa = is_near(a->found.r[i], CFA);
+		bool from_cfa = framestate_is_near(a->found.r[i], CFA);
 
-		if (!(a->found.known >> i & 1) || !(from_cfa || is_near(a->found.r[i], ALIGNED)))
+		if (!(a->found.known >> i & 1) ||
+		    !(from_cfa || framestate_is_near(a->found.r[i], ALIGNED)))
 			continue;
 		*(from_cfa ? &state->from_cfa : &state->from_aligned) |= 1u << n;
 		state->distance[n] = (int32_t)(a->found.r[i] - (from_cfa ? CFA : ALIGNED));
@@ -523,7 +531,7 @@ bool framestate_find(struct codebytes *code, const struct framestate_place *plac
 		analyse(&a);
 	known = a.arrived && !a.failed;
 	if (known)
-		report(&a, state);
+		framestate_report(&a, state);
 	free(a.bytes);
 	free(a.spots);
 	free(a.pending);

@@ -8,13 +8,13 @@
 
 #include "base/error.h"
 
-struct reader {
+struct code_insn_reader {
 	const uint8_t *code;
 	size_t len, at;
 	bool short_of; /* the bytes ended too early */
 };
 
-static uint8_t next(struct reader *r)
+static uint8_t code_insn_next(struct code_insn_reader *r)
 {
 	if (r->at < r->len && r->at < INSN_LENGTH_MAX)
 		return r->code[r->at++];
@@ -22,12 +22,12 @@ static uint8_t next(struct reader *r)
 	return 0;
 }
 
-static int64_t number(struct reader *r, unsigned bytes)
+static int64_t code_insn_number(struct code_insn_reader *r, unsigned bytes)
 {
 	uint64_t value = 0;
 
 	for (unsigned i = 0; i < bytes; i++)
-		value |= (uint64_t)next(r) << 8 * i;
+		value |= (uint64_t)code_insn_next(r) << 8 * i;
 	if (bytes && bytes < 8 && value >> (8 * bytes - 1))
 		value |= ~0ull << 8 * bytes;
 	return (int64_t)value;
@@ -95,17 +95,18 @@ struct extension {
 
 /* VEX (C5, C4), EVEX (62) and XOP (8F) hold prefix, map and a third register in one. Their register
  * bits are the complement of REX's. */
-static void take_vex(struct insn *insn, struct reader *r, uint8_t first, struct extension *x)
+static void take_vex(struct insn *insn, struct code_insn_reader *r, uint8_t first,
+		     struct extension *x)
 {
 	static const uint8_t rep[4] = { 0, 0, 0xf3, 0xf2 };
-	uint8_t p0 = next(r), last = p0, map = MAP_0F;
+	uint8_t p0 = code_insn_next(r), last = p0, map = MAP_0F;
 
 	if (first != 0xc5) {
-		last = next(r);
+		last = code_insn_next(r);
 		map = p0 & (first == 0x62 ? 7 : 31);
 	}
 	if (first == 0x62)
-		next(r);
+		code_insn_next(r);
 	*x = (struct extension){ ~(unsigned)p0 >> 4 & 8, 0, 0 };
 	if (first != 0xc5)
 		x->index = ~(unsigned)p0 >> 3 & 8, x->base = ~(unsigned)p0 >> 2 & 8;
@@ -118,27 +119,27 @@ static void take_vex(struct insn *insn, struct reader *r, uint8_t first, struct 
 		insn->map = map >= MAP_0F && map <= MAP_0F3A ? map : MAP_OTHER;
 	insn->rep = rep[last & 3];
 	insn->half = (last & 3) == 1;
-	insn->opcode = next(r);
+	insn->opcode = code_insn_next(r);
 }
 
 /* 8F is also pop. XOP has a map number of at least 8 in the bits where pop has a part of its
  * opcode, which is 0. */
-static bool is_xop(const struct reader *r)
+static bool is_xop(const struct code_insn_reader *r)
 {
 	return r->at < r->len && (r->code[r->at] & 31) >= 8;
 }
 
-static void take_opcode(struct insn *insn, struct reader *r, struct extension *x)
+static void take_opcode(struct insn *insn, struct code_insn_reader *r, struct extension *x)
 {
-	uint8_t byte = next(r);
+	uint8_t byte = code_insn_next(r);
 
 	while (is_prefix(insn, byte))
-		byte = next(r);
+		byte = code_insn_next(r);
 	if ((byte & 0xf0) == 0x40) {
 		insn->rex = true;
 		insn->wide = byte & 8;
 		*x = (struct extension){ (byte & 4) << 1, (byte & 2) << 2, (byte & 1) << 3 };
-		byte = next(r);
+		byte = code_insn_next(r);
 	}
 	if (byte == 0xc4 || byte == 0xc5 || byte == 0x62 || (byte == 0x8f && is_xop(r))) {
 		take_vex(insn, r, byte, x);
@@ -146,10 +147,10 @@ static void take_opcode(struct insn *insn, struct reader *r, struct extension *x
 	}
 	if (byte == 0x0f) {
 		insn->map = MAP_0F;
-		byte = next(r);
+		byte = code_insn_next(r);
 		if (byte == 0x38 || byte == 0x3a) {
 			insn->map = byte == 0x38 ? MAP_0F38 : MAP_0F3A;
-			byte = next(r);
+			byte = code_insn_next(r);
 		}
 	}
 	insn->opcode = byte;
@@ -173,9 +174,9 @@ static bool wants_modrm(const struct insn *insn)
 }
 
 /* SDM volume 2, tables 2-2 and 2-3. */
-static void take_modrm(struct insn *insn, struct reader *r, const struct extension *x)
+static void take_modrm(struct insn *insn, struct code_insn_reader *r, const struct extension *x)
 {
-	uint8_t byte = next(r), mod = byte >> 6;
+	uint8_t byte = code_insn_next(r), mod = byte >> 6;
 
 	insn->has_modrm = true;
 	insn->reg = (byte >> 3 & 7) | x->reg;
@@ -185,7 +186,7 @@ static void take_modrm(struct insn *insn, struct reader *r, const struct extensi
 		return;
 	insn->base = insn->rm;
 	if ((byte & 7) == 4) {
-		uint8_t sib = next(r);
+		uint8_t sib = code_insn_next(r);
 
 		insn->base = (sib & 7) | x->base;
 		insn->index = (sib >> 3 & 7) | x->index;
@@ -197,7 +198,7 @@ static void take_modrm(struct insn *insn, struct reader *r, const struct extensi
 		insn->base = HW_NONE;
 		mod = 2;
 	}
-	insn->disp = (int32_t)number(r, mod == 1 ? 1 : mod == 2 ? 4 : 0);
+	insn->disp = (int32_t)code_insn_number(r, mod == 1 ? 1 : mod == 2 ? 4 : 0);
 }
 
 static unsigned immediate_one(const struct insn *insn)
@@ -255,7 +256,7 @@ static unsigned immediate(const struct insn *insn)
 
 int insn_decode(const uint8_t *code, size_t len, struct insn *insn)
 {
-	struct reader r = { .code = code, .len = len };
+	struct code_insn_reader r = { .code = code, .len = len };
 	struct extension x = { 0, 0, 0 };
 
 	*insn = (struct insn){ .base = HW_NONE, .index = HW_NONE };
@@ -268,7 +269,7 @@ int insn_decode(const uint8_t *code, size_t len, struct insn *insn)
 		take_modrm(insn, &r, &x);
 	else
 		insn->reg = (insn->opcode & 7) | x.base;
-	insn->imm = number(&r, immediate(insn));
+	insn->imm = code_insn_number(&r, immediate(insn));
 	if (r.short_of)
 		return len < INSN_LENGTH_MAX ? ERR_SHORT : ERR_FORMAT;
 	insn->len = (uint8_t)r.at;

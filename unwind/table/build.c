@@ -16,21 +16,21 @@
 #include "unwind/table/sections.h"
 #include "unwind/table/table.h"
 
-struct row {
+struct table_build_row {
 	uint32_t pc; /* from the table's base */
 	uint16_t rule;
 };
 
-/* Rows in ascending order, each in force up to the next. Two arrays, because a struct row has
+/* Rows in ascending order, each in force up to the next. Two arrays, because a struct table_build_row has
  * padding. */
-struct run {
+struct table_build_run {
 	uint32_t *pcs;
 	uint16_t *rules;
 	size_t count;
 };
 
 /* An FDE. */
-struct entry {
+struct table_build_entry {
 	uint32_t start, end; /* from the table's base */
 	uint32_t first_row, rows;
 };
@@ -56,16 +56,16 @@ enum {
 	PAGE_ROWS = 12, /* rows a page, at least, on average */
 };
 
-struct builder {
+struct table_build_builder {
 	struct cfi_sink sink; /* must be first: the sink's functions cast its address */
 	const struct cfi_section *section;
 	uint64_t base, limit;
 	struct ruleset rules;
-	struct run run; /* rows of the sections so far */
+	struct table_build_run run; /* rows of the sections so far */
 	size_t broken;
-	struct row *rows;
+	struct table_build_row *rows;
 	size_t row_count, row_room;
-	struct entry *entries;
+	struct table_build_entry *entries;
 	size_t entry_count, entry_room;
 	bool sorted; /* the entries came in ascending order */
 	bool nomem;
@@ -76,7 +76,8 @@ struct builder {
 
 /* The first room is large enough for nearly all files: untouched pages cost nothing, and moving
  * costs much. */
-static int make_room(void **array, size_t *room, size_t count, size_t size, size_t first)
+static int table_build_make_room(void **array, size_t *room, size_t count, size_t size,
+				 size_t first)
 {
 	size_t more = *room ? *room * 2 : first < ROOM_MAX ? first + 1 : ROOM_MAX;
 	void *p;
@@ -92,24 +93,24 @@ static int make_room(void **array, size_t *room, size_t count, size_t size, size
 }
 
 /* Counts rows, and one more row for the end of each entry. */
-static bool is_full(const struct builder *b)
+static bool is_full(const struct table_build_builder *b)
 {
 	return b->run.count + b->row_count + b->entry_count >= ROWS_MAX;
 }
 
-static int begin_entry(struct cfi_sink *sink, uint64_t start, uint64_t end)
+static int table_build_begin_entry(struct cfi_sink *sink, uint64_t start, uint64_t end)
 {
-	struct builder *b = (struct builder *)sink;
+	struct table_build_builder *b = (struct table_build_builder *)sink;
 	uint64_t base = b->base;
 
 	if (start < base || end > b->limit || end - base > UINT32_MAX || is_full(b))
 		return ERR_LIMIT;
-	if (make_room((void **)&b->entries, &b->entry_room, b->entry_count, sizeof(*b->entries),
-		      b->section->len / ENTRY_BYTES)) {
+	if (table_build_make_room((void **)&b->entries, &b->entry_room, b->entry_count,
+				  sizeof(*b->entries), b->section->len / ENTRY_BYTES)) {
 		b->nomem = true;
 		return ERR_NOMEM;
 	}
-	b->entries[b->entry_count++] = (struct entry){
+	b->entries[b->entry_count++] = (struct table_build_entry){
 		.start = (uint32_t)(start - base),
 		.end = (uint32_t)(end - base),
 		.first_row = (uint32_t)b->row_count,
@@ -118,7 +119,7 @@ static int begin_entry(struct cfi_sink *sink, uint64_t start, uint64_t end)
 }
 
 /* Without memcmp(), which would cost a call for each row. */
-static inline bool same_rule(const struct cfi_rule *a, const struct cfi_rule *b)
+static inline bool table_build_same_rule(const struct cfi_rule *a, const struct cfi_rule *b)
 {
 	const unsigned char *x = (const unsigned char *)a, *y = (const unsigned char *)b;
 	uint64_t differ = 0, u, v;
@@ -134,14 +135,14 @@ static inline bool same_rule(const struct cfi_rule *a, const struct cfi_rule *b)
 
 /* The CFA and the set of saved registers nearly always determine the whole rule, so this memo
  * spares nine rows of ten the search in the set. */
-static int number_rule(struct builder *b, const struct cfi_rule *rule, uint16_t *number)
+static int number_rule(struct table_build_builder *b, const struct cfi_rule *rule, uint16_t *number)
 {
 	uint32_t hash = (uint32_t)rule->cfa_value * 0x9e3779b1u ^ rule->said * 0x85ebca6bu ^
 			rule->cfa_reg * 0xc2b2ae35u;
 	struct memo *m = &b->memo[(hash ^ hash >> 15) % MEMO_SLOTS];
 	int rc = 0;
 
-	if (m->number == NO_RULE || !same_rule(&m->rule, rule)) {
+	if (m->number == NO_RULE || !table_build_same_rule(&m->rule, rule)) {
 		m->number = NO_RULE;
 		m->rule = *rule;
 		rc = ruleset_add(&b->rules, b->section, rule, &m->number);
@@ -151,9 +152,9 @@ static int number_rule(struct builder *b, const struct cfi_rule *rule, uint16_t 
 	return rc;
 }
 
-static int add_row(struct cfi_sink *sink, uint64_t pc, const struct cfi_rule *rule)
+static int table_build_add_row(struct cfi_sink *sink, uint64_t pc, const struct cfi_rule *rule)
 {
-	struct builder *b = (struct builder *)sink;
+	struct table_build_builder *b = (struct table_build_builder *)sink;
 	uint16_t number;
 	int rc = number_rule(b, rule, &number);
 
@@ -161,20 +162,20 @@ static int add_row(struct cfi_sink *sink, uint64_t pc, const struct cfi_rule *ru
 		return rc;
 	if (is_full(b))
 		return ERR_LIMIT;
-	if (make_room((void **)&b->rows, &b->row_room, b->row_count, sizeof(*b->rows),
-		      b->section->len / ROW_BYTES)) {
+	if (table_build_make_room((void **)&b->rows, &b->row_room, b->row_count, sizeof(*b->rows),
+				  b->section->len / ROW_BYTES)) {
 		b->nomem = true;
 		return ERR_NOMEM;
 	}
-	b->rows[b->row_count++] = (struct row){ (uint32_t)(pc - b->base), number };
+	b->rows[b->row_count++] = (struct table_build_row){ (uint32_t)(pc - b->base), number };
 	b->entries[b->entry_count - 1].rows++;
 	return 0;
 }
 
-static void end_entry(struct cfi_sink *sink, bool good)
+static void table_build_end_entry(struct cfi_sink *sink, bool good)
 {
-	struct builder *b = (struct builder *)sink;
-	const struct entry *e = &b->entries[b->entry_count - 1];
+	struct table_build_builder *b = (struct table_build_builder *)sink;
+	const struct table_build_entry *e = &b->entries[b->entry_count - 1];
 
 	if (!good)
 		b->row_count = b->entries[--b->entry_count].first_row;
@@ -185,7 +186,8 @@ static void end_entry(struct cfi_sink *sink, bool good)
 /* 2. Lay. */
 
 /* One pass of a radix sort, by one digit of the entries' start. */
-static void sort_by_digit(const struct entry *from, struct entry *to, size_t count, unsigned shift)
+static void sort_by_digit(const struct table_build_entry *from, struct table_build_entry *to,
+			  size_t count, unsigned shift)
 {
 	size_t place[1 << DIGIT_BITS] = { 0 }, sum = 0;
 	const uint32_t mask = (1 << DIGIT_BITS) - 1;
@@ -204,9 +206,9 @@ static void sort_by_digit(const struct entry *from, struct entry *to, size_t cou
 
 /* Sorts the entries by start. The sort is stable: of two entries with one start, the section's
  * first stays first. */
-static int sort_entries(struct builder *b)
+static int sort_entries(struct table_build_builder *b)
 {
-	struct entry *other = malloc((b->entry_count + 1) * sizeof(*other)), *t;
+	struct table_build_entry *other = malloc((b->entry_count + 1) * sizeof(*other)), *t;
 
 	if (!other)
 		return ERR_NOMEM;
@@ -221,7 +223,7 @@ static int sort_entries(struct builder *b)
 	return 0;
 }
 
-static int run_init(struct run *run, size_t room)
+static int run_init(struct table_build_run *run, size_t room)
 {
 	run->count = 0;
 	run->pcs = malloc((room + 1) * sizeof(*run->pcs));
@@ -229,7 +231,7 @@ static int run_init(struct run *run, size_t room)
 	return run->pcs && run->rules ? 0 : ERR_NOMEM;
 }
 
-static void run_release(struct run *run)
+static void run_release(struct table_build_run *run)
 {
 	free(run->pcs);
 	free(run->rules);
@@ -238,7 +240,7 @@ static void run_release(struct run *run)
 
 /* Appends a row. It replaces a row at the same address, and is left out when it has the same rule
  * as the previous one; so a call adds at most one row. */
-static inline void emit(struct run *run, uint32_t pc, uint16_t rule)
+static inline void table_build_emit(struct table_build_run *run, uint32_t pc, uint16_t rule)
 {
 	size_t n = run->count;
 
@@ -251,21 +253,21 @@ static inline void emit(struct run *run, uint32_t pc, uint16_t rule)
 	run->count = n;
 }
 
-static int lay(struct builder *b, struct run *run)
+static int lay(struct table_build_builder *b, struct table_build_run *run)
 {
 	uint32_t covered = 0;
 
 	if (run_init(run, b->row_count + b->entry_count))
 		return ERR_NOMEM;
 	for (size_t i = 0; i < b->entry_count; i++) {
-		const struct entry *e = &b->entries[i];
-		const struct row *r = b->rows + e->first_row, *end = r + e->rows;
+		const struct table_build_entry *e = &b->entries[i];
+		const struct table_build_row *r = b->rows + e->first_row, *end = r + e->rows;
 
 		if (e->end <= covered)
 			continue;
 		for (; r < end; r++)
-			emit(run, r->pc > covered ? r->pc : covered, r->rule);
-		emit(run, e->end, NO_RULE);
+			table_build_emit(run, r->pc > covered ? r->pc : covered, r->rule);
+		table_build_emit(run, e->end, NO_RULE);
 		covered = e->end;
 	}
 	return 0;
@@ -273,7 +275,8 @@ static int lay(struct builder *b, struct run *run)
 
 /* 3. Fill. */
 
-static int fill(const struct run *front, const struct run *back, struct run *out)
+static int table_build_fill(const struct table_build_run *front, const struct table_build_run *back,
+			    struct table_build_run *out)
 {
 	uint16_t f_rule = NO_RULE, b_rule = NO_RULE;
 	size_t f = 0, b = 0;
@@ -289,12 +292,12 @@ static int fill(const struct run *front, const struct run *back, struct run *out
 			f_rule = front->rules[f++];
 		if (b < back->count && b_pc == pc)
 			b_rule = back->rules[b++];
-		emit(out, pc, f_rule == NO_RULE ? b_rule : f_rule);
+		table_build_emit(out, pc, f_rule == NO_RULE ? b_rule : f_rule);
 	}
 	return 0;
 }
 
-static int collect(struct builder *b, const struct cfi_section *section)
+static int table_build_collect(struct table_build_builder *b, const struct cfi_section *section)
 {
 	b->section = section;
 	b->row_count = b->entry_count = 0;
@@ -304,17 +307,17 @@ static int collect(struct builder *b, const struct cfi_section *section)
 	return b->nomem ? ERR_NOMEM : 0;
 }
 
-static int add_section(struct builder *b, const struct cfi_section *section)
+static int table_build_add_section(struct table_build_builder *b, const struct cfi_section *section)
 {
-	struct run *run = &b->run, own = { 0 }, all = { 0 };
-	int rc = collect(b, section);
+	struct table_build_run *run = &b->run, own = { 0 }, all = { 0 };
+	int rc = table_build_collect(b, section);
 
 	if (!rc && !b->sorted)
 		rc = sort_entries(b);
 	if (!rc)
 		rc = lay(b, &own);
 	if (!rc && run->count) {
-		rc = fill(run, &own, &all);
+		rc = table_build_fill(run, &own, &all);
 		run_release(&own);
 	} else {
 		all = own;
@@ -327,7 +330,7 @@ static int add_section(struct builder *b, const struct cfi_section *section)
 /* 4. Pack. */
 
 /* Chooses the smallest pages that have at least PAGE_ROWS rows on average. */
-static void choose_pages(struct table_shape *s, const struct run *run)
+static void choose_pages(struct table_shape *s, const struct table_build_run *run)
 {
 	uint64_t span = run->count ? run->pcs[run->count - 1] + 1ull : 0;
 
@@ -337,7 +340,7 @@ static void choose_pages(struct table_shape *s, const struct run *run)
 	s->pages = (uint32_t)((span + (1u << s->shift) - 1) >> s->shift);
 }
 
-static void pack_rows(struct cfi_table *t, const struct run *run)
+static void pack_rows(struct cfi_table *t, const struct table_build_run *run)
 {
 	const struct table_shape *s = &t->shape;
 	uint32_t n = 0;
@@ -367,7 +370,7 @@ static void pack_rules(struct cfi_table *t, const struct ruleset *set)
 		memcpy(t->expressions, set->expressions.data, set->expressions.len);
 }
 
-static struct cfi_table *pack(const struct builder *b)
+static struct cfi_table *table_build_pack(const struct table_build_builder *b)
 {
 	struct table_shape shape = {
 		.base = b->base,
@@ -393,9 +396,11 @@ static struct cfi_table *pack(const struct builder *b)
 int cfi_table_compile(const struct cfi_section *sections, size_t count, uint64_t base,
 		      uint64_t limit, struct cfi_table **table, struct error *err)
 {
-	struct builder b = { .sink = { .begin = begin_entry, .row = add_row, .end = end_entry },
-			     .base = base,
-			     .limit = limit };
+	struct table_build_builder b = { .sink = { .begin = table_build_begin_entry,
+						   .row = table_build_add_row,
+						   .end = table_build_end_entry },
+					 .base = base,
+					 .limit = limit };
 	uint64_t bytes = 0;
 	int rc;
 
@@ -403,10 +408,10 @@ int cfi_table_compile(const struct cfi_section *sections, size_t count, uint64_t
 		bytes += sections[i].len;
 	rc = ruleset_init(&b.rules, EFFORT_FACTOR * bytes + EFFORT_FREE);
 	for (size_t i = 0; !rc && i < count; i++)
-		rc = add_section(&b, &sections[i]);
+		rc = table_build_add_section(&b, &sections[i]);
 	free(b.rows);
 	free(b.entries);
-	*table = rc ? NULL : pack(&b);
+	*table = rc ? NULL : table_build_pack(&b);
 	run_release(&b.run);
 	ruleset_release(&b.rules);
 	return *table ? 0 : error_nomem(err);

@@ -31,7 +31,7 @@ struct cie {
 	struct cfi_rule initial;
 };
 
-struct machine {
+struct cfi_machine {
 	const struct cfi_section *section;
 	const struct cie *cie;
 	struct cfi_sink *sink; /* NULL while a CIE's own instructions run */
@@ -42,7 +42,7 @@ struct machine {
 	bool pending; /* the current rule has not been given to the sink */
 };
 
-struct reader {
+struct cfi_reader {
 	const struct cfi_section *section;
 	Elf_Data data; /* the section's bytes in libdw's form */
 	struct cie cies[CIE_SLOTS];
@@ -50,7 +50,7 @@ struct reader {
 			     * not make the time quadratic */
 };
 
-static void set_column(struct machine *m, struct cursor *c, uint64_t reg, enum column_kind kind,
+static void set_column(struct cfi_machine *m, struct cursor *c, uint64_t reg, enum column_kind kind,
 		       int64_t value)
 {
 	if (value > COLUMN_VALUE_MAX || value < -COLUMN_VALUE_MAX) {
@@ -67,7 +67,7 @@ static void set_column(struct machine *m, struct cursor *c, uint64_t reg, enum c
 		m->rule.said |= 1u << reg;
 }
 
-static void set_cfa(struct machine *m, struct cursor *c, uint64_t reg, int64_t value)
+static void set_cfa(struct cfi_machine *m, struct cursor *c, uint64_t reg, int64_t value)
 {
 	if (reg >= CFA_BASES || value != (int32_t)value)
 		cursor_fail(c, "CFA out of range");
@@ -77,7 +77,7 @@ static void set_cfa(struct machine *m, struct cursor *c, uint64_t reg, int64_t v
 }
 
 /* Passes over an expression; returns its offset in the section, which is that of its length. */
-static int64_t take_expression(struct machine *m, struct cursor *c)
+static int64_t take_expression(struct cfi_machine *m, struct cursor *c)
 {
 	int64_t place = c->pos - m->section->data;
 
@@ -87,7 +87,7 @@ static int64_t take_expression(struct machine *m, struct cursor *c)
 	return place;
 }
 
-static void restore(struct machine *m, struct cursor *c, uint64_t reg)
+static void cfi_restore(struct cfi_machine *m, struct cursor *c, uint64_t reg)
 {
 	if (reg < DWARF_COUNT)
 		set_column(m, c, reg, m->cie->initial.columns[reg].kind,
@@ -95,7 +95,7 @@ static void restore(struct machine *m, struct cursor *c, uint64_t reg)
 }
 
 /* Gives the row that ends here to the sink and moves on to address `to`. */
-static void advance(struct machine *m, struct cursor *c, uint64_t to)
+static void cfi_advance(struct cfi_machine *m, struct cursor *c, uint64_t to)
 {
 	if (!m->sink || to < m->pc) {
 		cursor_fail(c, "address goes backward");
@@ -109,7 +109,7 @@ static void advance(struct machine *m, struct cursor *c, uint64_t to)
 	m->pc = to;
 }
 
-static void advance_by(struct machine *m, struct cursor *c, uint64_t delta)
+static void advance_by(struct cfi_machine *m, struct cursor *c, uint64_t delta)
 {
 	uint64_t step;
 
@@ -118,10 +118,10 @@ static void advance_by(struct machine *m, struct cursor *c, uint64_t delta)
 		cursor_fail(c, "address out of range");
 		return;
 	}
-	advance(m, c, step);
+	cfi_advance(m, c, step);
 }
 
-static int64_t factored(const struct machine *m, struct cursor *c, int64_t n)
+static int64_t factored(const struct cfi_machine *m, struct cursor *c, int64_t n)
 {
 	int64_t value;
 
@@ -130,7 +130,7 @@ static int64_t factored(const struct machine *m, struct cursor *c, int64_t n)
 	return value;
 }
 
-static int64_t factored_uleb(const struct machine *m, struct cursor *c)
+static int64_t factored_uleb(const struct cfi_machine *m, struct cursor *c)
 {
 	uint64_t n = cursor_uleb(c);
 
@@ -140,7 +140,7 @@ static int64_t factored_uleb(const struct machine *m, struct cursor *c)
 }
 
 /* Rules for the CFA. */
-static bool run_cfa(struct machine *m, struct cursor *c, uint8_t op)
+static bool run_cfa(struct cfi_machine *m, struct cursor *c, uint8_t op)
 {
 	uint64_t reg;
 
@@ -174,7 +174,7 @@ static bool run_cfa(struct machine *m, struct cursor *c, uint8_t op)
 }
 
 /* Rules for registers. */
-static bool run_column(struct machine *m, struct cursor *c, uint8_t op)
+static bool run_column(struct cfi_machine *m, struct cursor *c, uint8_t op)
 {
 	uint64_t reg;
 
@@ -198,7 +198,7 @@ static bool run_column(struct machine *m, struct cursor *c, uint8_t op)
 		set_column(m, c, reg, COLUMN_SAVED, (int64_t)(0 - (uint64_t)factored_uleb(m, c)));
 		return true;
 	case DW_CFA_restore_extended:
-		restore(m, c, reg);
+		cfi_restore(m, c, reg);
 		return true;
 	case DW_CFA_undefined:
 		set_column(m, c, reg, COLUMN_UNDEFINED, 0);
@@ -225,7 +225,7 @@ static bool run_column(struct machine *m, struct cursor *c, uint8_t op)
 	return true;
 }
 
-static void remember(struct machine *m, struct cursor *c)
+static void cfi_remember(struct cfi_machine *m, struct cursor *c)
 {
 	if (m->depth == REMEMBER_MAX)
 		cursor_fail(c, "too many remembered states");
@@ -233,7 +233,7 @@ static void remember(struct machine *m, struct cursor *c)
 		m->remembered[m->depth++] = m->rule;
 }
 
-static void recall(struct machine *m, struct cursor *c)
+static void recall(struct cfi_machine *m, struct cursor *c)
 {
 	if (!m->depth) {
 		cursor_fail(c, "no state was remembered");
@@ -243,13 +243,13 @@ static void recall(struct machine *m, struct cursor *c)
 	m->pending = true;
 }
 
-static void run_other(struct machine *m, struct cursor *c, uint8_t op)
+static void run_other(struct cfi_machine *m, struct cursor *c, uint8_t op)
 {
 	switch (op) {
 	case DW_CFA_nop:
 		break;
 	case DW_CFA_set_loc:
-		advance(m, c, ehpointer_take(m->section, c, m->cie->pointer_encoding));
+		cfi_advance(m, c, ehpointer_take(m->section, c, m->cie->pointer_encoding));
 		break;
 	case DW_CFA_advance_loc1:
 		advance_by(m, c, cursor_byte(c));
@@ -261,7 +261,7 @@ static void run_other(struct machine *m, struct cursor *c, uint8_t op)
 		advance_by(m, c, cursor_uint(c, 4));
 		break;
 	case DW_CFA_remember_state:
-		remember(m, c);
+		cfi_remember(m, c);
 		break;
 	case DW_CFA_restore_state:
 		recall(m, c);
@@ -275,7 +275,7 @@ static void run_other(struct machine *m, struct cursor *c, uint8_t op)
 	}
 }
 
-static void run(struct machine *m, struct cursor *c)
+static void cfi_run(struct cfi_machine *m, struct cursor *c)
 {
 	while (cursor_left(c)) {
 		uint8_t op = cursor_byte(c);
@@ -289,7 +289,7 @@ static void run(struct machine *m, struct cursor *c)
 			set_column(m, c, low, COLUMN_SAVED, factored_uleb(m, c));
 			break;
 		case DW_CFA_restore:
-			restore(m, c, low);
+			cfi_restore(m, c, low);
 			break;
 		default:
 			if (!run_cfa(m, c, op) && !run_column(m, c, op))
@@ -342,7 +342,7 @@ static void read_augmentation(struct cie *cie)
 }
 
 /* The remembered states are not cleared: that would cost more than running the entry. */
-static void start_machine(struct machine *m, const struct cfi_section *s, const struct cie *cie,
+static void start_machine(struct cfi_machine *m, const struct cfi_section *s, const struct cie *cie,
 			  struct cfi_sink *sink)
 {
 	m->section = s;
@@ -357,7 +357,8 @@ static void start_machine(struct machine *m, const struct cfi_section *s, const 
 /* libdw splits the entry and checks its length and its augmentation string. It adds to the offset
  * before it compares it with the section's size, so an offset near 2^64 must not reach it. When the
  * length is broken, it leaves *next unchanged. Returns like dwarf_next_cfi. */
-static int next_entry(struct reader *r, uint64_t offset, Dwarf_Off *next, Dwarf_CFI_Entry *entry)
+static int next_entry(struct cfi_reader *r, uint64_t offset, Dwarf_Off *next,
+		      Dwarf_CFI_Entry *entry)
 {
 	*next = offset;
 	if (offset >= r->data.d_size)
@@ -367,10 +368,10 @@ static int next_entry(struct reader *r, uint64_t offset, Dwarf_Off *next, Dwarf_
 }
 
 /* Reads the CIE at an offset and runs its instructions. */
-static void read_cie(struct reader *r, struct cie *cie, uint64_t offset)
+static void read_cie(struct cfi_reader *r, struct cie *cie, uint64_t offset)
 {
 	const Dwarf_CIE *e = &cie->entry;
-	struct machine m;
+	struct cfi_machine m;
 	Dwarf_CFI_Entry entry;
 	Dwarf_Off next;
 	struct cursor c;
@@ -393,7 +394,7 @@ static void read_cie(struct reader *r, struct cie *cie, uint64_t offset)
 	cie->initial.cfa_reg = CFA_EXPRESSION;
 	cie->initial.cfa_value = -1; /* until an instruction defines it */
 	start_machine(&m, r->section, cie, NULL);
-	run(&m, &c);
+	cfi_run(&m, &c);
 	if (c.failed)
 		cie->usable = false;
 	cie->initial = m.rule;
@@ -402,7 +403,7 @@ static void read_cie(struct reader *r, struct cie *cie, uint64_t offset)
 
 /* Linkers leave a CIE or two for each object file, and the FDEs of one function's parts alternate
  * between them. */
-static const struct cie *cie_at(struct reader *r, uint64_t offset)
+static const struct cie *cie_at(struct cfi_reader *r, uint64_t offset)
 {
 	struct cie *cie = &r->cies[(offset >> 3 ^ offset >> 7) % CIE_SLOTS];
 
@@ -415,7 +416,7 @@ static const struct cie *cie_at(struct reader *r, uint64_t offset)
 static bool read_fde(const struct cie *cie, const struct cfi_section *s, const Dwarf_FDE *fde,
 		     struct cfi_sink *sink)
 {
-	struct machine m;
+	struct cfi_machine m;
 	uint64_t start;
 	struct cursor c;
 
@@ -433,21 +434,21 @@ static bool read_fde(const struct cie *cie, const struct cfi_section *s, const D
 	sink->lands = cie->lands || !s->eh_frame;
 	if (sink->begin(sink, start, m.end))
 		return false;
-	run(&m, &c);
+	cfi_run(&m, &c);
 	if (!c.failed && m.pc < m.end)
-		advance(&m, &c, m.end);
+		cfi_advance(&m, &c, m.end);
 	sink->end(sink, !c.failed);
 	return !c.failed;
 }
 
 size_t cfi_read(const struct cfi_section *s, struct cfi_sink *sink)
 {
-	struct reader r = { .section = s,
-			    .data = { .d_buf = (void *)s->data,
-				      .d_size = s->len,
-				      .d_type = ELF_T_BYTE,
-				      .d_version = EV_CURRENT,
-				      .d_align = 1 } };
+	struct cfi_reader r = { .section = s,
+				.data = { .d_buf = (void *)s->data,
+					  .d_size = s->len,
+					  .d_type = ELF_T_BYTE,
+					  .d_version = EV_CURRENT,
+					  .d_align = 1 } };
 	uint64_t offset = 0;
 	size_t broken = 0;
 

@@ -28,7 +28,7 @@ static uint64_t base_of(const struct cfi_section *s, struct cursor *c, uint8_t e
 	return 0;
 }
 
-static uint64_t take_value(struct cursor *c, uint8_t encoding)
+static uint64_t ehpointer_take_value(struct cursor *c, uint8_t encoding)
 {
 	switch (encoding & FORMAT) {
 	case DW_EH_PE_absptr:
@@ -61,7 +61,7 @@ uint64_t ehpointer_take(const struct cfi_section *s, struct cursor *c, uint8_t e
 		return 0;
 	}
 	base = base_of(s, c, encoding);
-	return base + take_value(c, encoding);
+	return base + ehpointer_take_value(c, encoding);
 }
 
 void ehpointer_skip(struct cursor *c, uint8_t encoding)
@@ -70,5 +70,5 @@ void ehpointer_skip(struct cursor *c, uint8_t encoding)
 		return;
 	if ((encoding & RELATIVE_TO) == DW_EH_PE_aligned)
 		cursor_fail(c, no_use);
-	take_value(c, encoding);
+	ehpointer_take_value(c, encoding);
 }

@@ -113,15 +113,15 @@ static int keep_expressions(struct ruleset *set, const struct cfi_section *s, st
 	return 0;
 }
 
-static bool same_rule(const void *owner, uint32_t number, const void *key)
+static bool ruleset_same_rule(const void *owner, uint32_t number, const void *key)
 {
 	const struct ruleset *set = owner;
 
 	return !memcmp(&set->rules[number], key, sizeof(struct cfi_rule));
 }
 
-static int add_rule(struct ruleset *set, const struct cfi_rule *rule, uint64_t hash,
-		    uint16_t *number)
+static int ruleset_add_rule(struct ruleset *set, const struct cfi_rule *rule, uint64_t hash,
+			    uint16_t *number)
 {
 	if (set->count > RULES_MAX)
 		return ERR_LIMIT;
@@ -144,9 +144,9 @@ int ruleset_add(struct ruleset *set, const struct cfi_section *section, const st
 	if (rc)
 		return rc;
 	hash = hash_bytes(&rule, sizeof(rule));
-	known = hashindex_find(&set->rule_index, hash, same_rule, set, &rule);
+	known = hashindex_find(&set->rule_index, hash, ruleset_same_rule, set, &rule);
 	if (known == HASHINDEX_NONE)
-		return add_rule(set, &rule, hash, number);
+		return ruleset_add_rule(set, &rule, hash, number);
 	*number = (uint16_t)known;
 	return 0;
 }

@@ -27,7 +27,8 @@ struct found {
 	const unsigned char *ident;
 };
 
-static void add_section(struct found *f, Elf_Scn *scn, const GElf_Shdr *shdr, bool eh_frame)
+static void table_sections_add_section(struct found *f, Elf_Scn *scn, const GElf_Shdr *shdr,
+				       bool eh_frame)
 {
 	struct cfi_source *source = f->source;
 	struct elfbytes bytes;
@@ -51,7 +52,7 @@ static void add_named(struct found *f, const char *name, bool eh_frame)
 	GElf_Shdr shdr;
 
 	while ((scn = elfsection_next(f->source->elf, scn, name, &shdr)))
-		add_section(f, scn, &shdr, eh_frame);
+		table_sections_add_section(f, scn, &shdr, eh_frame);
 }
 
 /* The file's bytes from address `vaddr` on: `most` bytes, or fewer where the segment ends. */
@@ -64,7 +65,7 @@ static Elf_Data *bytes_at(const struct image *image, Elf *elf, uint64_t vaddr, u
 	return elf_getdata_rawchunk(elf, (int64_t)offset, left < most ? left : most, ELF_T_BYTE);
 }
 
-static bool find_header(Elf *elf, GElf_Phdr *ph)
+static bool table_sections_find_header(Elf *elf, GElf_Phdr *ph)
 {
 	size_t count;
 
@@ -85,7 +86,7 @@ static void find_by_header(struct found *f, const struct image *image, Elf *elf)
 	GElf_Phdr ph;
 	uint64_t at;
 
-	if (!find_header(elf, &ph))
+	if (!table_sections_find_header(elf, &ph))
 		return;
 	header = bytes_at(image, elf, ph.p_vaddr, 8);
 	cursor_init(&c, header ? header->d_buf : NULL, header ? header->d_size : 0,

@@ -56,7 +56,7 @@ static bool is_linkage(const struct cfi_starts *s, uint64_t addr)
 }
 
 /* Returns a negative value always: the entry's rows are not needed. */
-static int take(struct cfi_sink *sink, uint64_t start, uint64_t end)
+static int starts_take(struct cfi_sink *sink, uint64_t start, uint64_t end)
 {
 	struct cfi_starts *s = (struct cfi_starts *)sink;
 
@@ -71,7 +71,7 @@ static int take(struct cfi_sink *sink, uint64_t start, uint64_t end)
 }
 
 /* Of two that begin together the longer one is found: .eh_frame and .debug_frame may differ. */
-static int by_start(const void *a, const void *b)
+static int starts_by_start(const void *a, const void *b)
 {
 	const struct extent *x = a, *y = b;
 
@@ -80,14 +80,14 @@ static int by_start(const void *a, const void *b)
 	return x->end < y->end ? -1 : x->end > y->end;
 }
 
-static int read_entries(struct cfi_starts **out, const struct image *image, bool functions)
+static int starts_read_entries(struct cfi_starts **out, const struct image *image, bool functions)
 {
 	struct cfi_starts *s = calloc(1, sizeof(*s));
 	struct cfi_source source;
 
 	if (!s)
 		return ERR_NOMEM;
-	s->sink.begin = take;
+	s->sink.begin = starts_take;
 	cfi_source_open(&source, image);
 	if (!functions || (source.elf && find_linkage(s, source.elf)))
 		for (size_t i = 0; i < source.count; i++)
@@ -98,19 +98,19 @@ static int read_entries(struct cfi_starts **out, const struct image *image, bool
 		return ERR_NOMEM;
 	}
 	if (s->count)
-		qsort(s->all, s->count, sizeof(*s->all), by_start);
+		qsort(s->all, s->count, sizeof(*s->all), starts_by_start);
 	*out = s;
 	return 0;
 }
 
 int cfi_starts_read(struct cfi_starts **starts, const struct image *image)
 {
-	return read_entries(starts, image, true);
+	return starts_read_entries(starts, image, true);
 }
 
 int cfi_starts_read_all(struct cfi_starts **starts, const struct image *image)
 {
-	return read_entries(starts, image, false);
+	return starts_read_entries(starts, image, false);
 }
 
 void cfi_starts_free(struct cfi_starts *s)

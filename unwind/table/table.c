@@ -7,7 +7,7 @@
 #include "unwind/table/form.h"
 
 /* The bytes after struct cfi_table that a table of this shape takes; 0 when a bound is exceeded. */
-static size_t length(const struct table_shape *s)
+static size_t table_length(const struct table_shape *s)
 {
 	if (s->rows > ROWS_MAX || s->rules > RULES_MAX || s->long_rules > s->rules ||
 	    s->expressions > EXPRESSIONS_MAX || s->shift > PAGE_SHIFT_MAX ||
@@ -20,7 +20,7 @@ static size_t length(const struct table_shape *s)
 
 struct cfi_table *table_new(const struct table_shape *s)
 {
-	size_t len = length(s);
+	size_t len = table_length(s);
 	struct cfi_table *t = len ? calloc(1, sizeof(*t) + len) : NULL;
 
 	if (!t)

@@ -17,36 +17,36 @@ enum {
 	INLINE = 2,
 };
 
-struct bytes {
+struct buildinfo_bytes {
 	const uint8_t *at;
 	size_t len;
 };
 
-static bool is_buildinfo(struct bytes b)
+static bool is_buildinfo(struct buildinfo_bytes b)
 {
 	return b.len >= HEAD && !memcmp(b.at, "\xff Go buildinf:", 14);
 }
 
-static struct bytes of_data(const Elf_Data *data)
+static struct buildinfo_bytes of_data(const Elf_Data *data)
 {
 	if (data && data->d_buf)
-		return (struct bytes){ data->d_buf, data->d_size };
-	return (struct bytes){ NULL, 0 };
+		return (struct buildinfo_bytes){ data->d_buf, data->d_size };
+	return (struct buildinfo_bytes){ NULL, 0 };
 }
 
-static struct bytes find_in(struct bytes b)
+static struct buildinfo_bytes find_in(struct buildinfo_bytes b)
 {
-	for (; b.len >= HEAD; b = (struct bytes){ b.at + ALIGN, b.len - ALIGN })
+	for (; b.len >= HEAD; b = (struct buildinfo_bytes){ b.at + ALIGN, b.len - ALIGN })
 		if (is_buildinfo(b))
 			return b;
-	return (struct bytes){ NULL, 0 };
+	return (struct buildinfo_bytes){ NULL, 0 };
 }
 
 /* Finds the build information by its section or, if there is no such section, at the beginning of
  * the writable segments, as debug/buildinfo does. */
-static struct bytes find(Elf *elf)
+static struct buildinfo_bytes buildinfo_find(Elf *elf)
 {
-	struct bytes b = of_data(elfsection_raw(elf, ".go.buildinfo", BYTES));
+	struct buildinfo_bytes b = of_data(elfsection_raw(elf, ".go.buildinfo", BYTES));
 	size_t count;
 	GElf_Phdr ph;
 
@@ -62,11 +62,11 @@ static struct bytes find(Elf *elf)
 
 /* The format: a magic text, the size of pointers, flags, and since 1.18 two strings with their
  * lengths before them: the version, and the list of modules and settings. */
-static bool read_string(const struct image *image, unsigned which, const uint8_t **text,
-			uint64_t *len)
+static bool buildinfo_read_string(const struct image *image, unsigned which, const uint8_t **text,
+				  uint64_t *len)
 {
 	Elf *elf = image_elf(image);
-	struct bytes b = elf ? find(elf) : (struct bytes){ NULL, 0 };
+	struct buildinfo_bytes b = elf ? buildinfo_find(elf) : (struct buildinfo_bytes){ NULL, 0 };
 	struct cursor c;
 
 	if (!is_buildinfo(b) || !(b.at[FLAGS] & INLINE))
@@ -80,7 +80,7 @@ static bool read_string(const struct image *image, unsigned which, const uint8_t
 	return *text;
 }
 
-static void copy(const uint8_t *text, uint64_t len, char *to, size_t room)
+static void buildinfo_copy(const uint8_t *text, uint64_t len, char *to, size_t room)
 {
 	if (len > room - 1)
 		len = room - 1;
@@ -94,9 +94,9 @@ bool gobuildinfo_version(const struct image *image, char *version, size_t room)
 	const uint8_t *text;
 	uint64_t len;
 
-	if (!read_string(image, 0, &text, &len))
+	if (!buildinfo_read_string(image, 0, &text, &len))
 		return false;
-	copy(text, len, version, room);
+	buildinfo_copy(text, len, version, room);
 	return true;
 }
 
@@ -107,13 +107,13 @@ bool gobuildinfo_godebug(const struct image *image, char *settings, size_t room)
 	const uint8_t *text, *at, *end;
 	uint64_t len;
 
-	if (!read_string(image, 1, &text, &len))
+	if (!buildinfo_read_string(image, 1, &text, &len))
 		return false;
 	at = memmem(text, len, key, sizeof(key) - 1);
 	if (!at)
 		return false;
 	at += sizeof(key) - 1;
 	end = memchr(at, '\n', (size_t)(text + len - at));
-	copy(at, (size_t)((end ? end : text + len) - at), settings, room);
+	buildinfo_copy(at, (size_t)((end ? end : text + len) - at), settings, room);
 	return true;
 }

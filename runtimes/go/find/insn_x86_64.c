@@ -19,7 +19,7 @@ static bool compares_with_number(const struct insn *i)
 	       (i->reg & 7) == GROUP_CMP;
 }
 
-static enum gouse_kind kind_of(const struct insn *i)
+static enum gouse_kind find_insn_kind_of(const struct insn *i)
 {
 	if (compares_with_number(i))
 		return GOUSE_COMPARE;
@@ -52,7 +52,7 @@ size_t goinsn_use(const uint8_t *code, size_t len, uint64_t address, struct gous
 		return 1;
 	use->number = i.imm;
 	if (i.has_modrm && i.in_memory && i.rip) {
-		use->kind = kind_of(&i);
+		use->kind = find_insn_kind_of(&i);
 		use->address = address + i.len + (uint64_t)(int64_t)i.disp;
 	} else if (compares_with_number(&i) && !(i.has_modrm && i.in_memory)) {
 		use->kind = GOUSE_NUMBER;

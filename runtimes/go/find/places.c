@@ -162,7 +162,7 @@ static const struct clue clues[] = {
 	{ OF(sweep_active), 18, NEWEST, { TAKES(GCINIT), LOADS(FINISHSWEEP), TAKES(GCSWEEP) } },
 };
 
-static bool is_used(const struct gouses *all, const struct clue_use *use, uint64_t address)
+static bool places_is_used(const struct gouses *all, const struct clue_use *use, uint64_t address)
 {
 	const struct gouses *u = &all[use->function];
 
@@ -174,10 +174,10 @@ static bool is_used(const struct gouses *all, const struct clue_use *use, uint64
 	return false;
 }
 
-static bool fits(const struct gouses *all, const struct clue *clue, uint64_t address)
+static bool places_fits(const struct gouses *all, const struct clue *clue, uint64_t address)
 {
 	for (unsigned i = 0; i < USES_MAX && clue->uses[i].kind; i++)
-		if (is_used(all, &clue->uses[i], address) == !!(clue->uses[i].kind & NOT))
+		if (places_is_used(all, &clue->uses[i], address) == !!(clue->uses[i].kind & NOT))
 			return false;
 	return true;
 }
@@ -192,7 +192,7 @@ static uint64_t the_one(const struct gouses *all, const struct clue *clue)
 	for (size_t i = 0; i < first->count; i++) {
 		uint64_t address = first->all[i].address;
 
-		if (!address || address == found || !fits(all, clue, address))
+		if (!address || address == found || !places_fits(all, clue, address))
 			continue;
 		if (found)
 			return 0;
@@ -230,7 +230,7 @@ static void find_buckets(struct goplaces *p, const struct gouses *all)
 		uint64_t mutex = heap && next_number(u, &at, 3) ? next_variable(u, &at) : 0;
 		uint64_t block = mutex ? next_variable(u, &at) : 0;
 
-		if (!block || block == heap || block == mutex || !is_used(all, &flush, heap))
+		if (!block || block == heap || block == mutex || !places_is_used(all, &flush, heap))
 			continue;
 		p->heap = heap;
 		p->mutex = mutex;
@@ -290,13 +290,13 @@ int goplaces_by_code(struct goplaces *p, struct gopclntab *t, const struct image
 	return rc;
 }
 
-struct place {
+struct places_place {
 	size_t to; /* in struct goplaces */
 	const char *symbol;
 	uint32_t offset; /* offset of the place in the variable */
 };
 
-static const struct place places[] = {
+static const struct places_place places[] = {
 	{ OF(all_gs), "runtime.allgs", 0 },
 	{ OF(all_ms), "runtime.allm", 0 },
 	{ OF(heap), "runtime.mbuckets", 0 },
@@ -319,7 +319,7 @@ static const struct place places[] = {
 	{ OF(mem_profile_off), "runtime.disableMemoryProfiling", 0 },
 };
 
-static void take_symbol(struct goplaces *p, const char *name, uint64_t address)
+static void places_take_symbol(struct goplaces *p, const char *name, uint64_t address)
 {
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		uint64_t *to = place_at(p, places[i].to);
@@ -343,7 +343,7 @@ static void by_symbols(struct goplaces *p, const struct image *image, uint64_t b
 					   NULL;
 
 		if (name && !strncmp(name, "runtime", 7))
-			take_symbol(p, name, sym.st_value + bias);
+			places_take_symbol(p, name, sym.st_value + bias);
 	}
 }
 
@@ -359,7 +359,8 @@ static bool lacks(const struct goplaces *p)
 
 /* Two of the places are fields of the symbol's variable, and their offsets depend on the
  * release. */
-static void take(struct goplaces *p, const struct goplaces *symbols, const struct golayout *l)
+static void places_take(struct goplaces *p, const struct goplaces *symbols,
+			const struct golayout *l)
 {
 	for (size_t to = 0; to < sizeof(*p); to += sizeof(uint64_t)) {
 		uint64_t *place = place_at(p, to), symbol;
@@ -382,7 +383,7 @@ int goplaces_find(struct goplaces *p, struct gopclntab *t, const struct image *i
 		struct goplaces symbols = { 0 };
 
 		by_symbols(&symbols, image, bias);
-		take(p, &symbols, vars->layout);
+		places_take(p, &symbols, vars->layout);
 	}
 	return rc;
 }

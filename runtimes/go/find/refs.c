@@ -31,12 +31,12 @@ bool gorefs_variable(const struct image *image, uint64_t addr)
 	return false;
 }
 
-struct loading {
+struct refs_loading {
 	struct gorefs *refs;
 	const struct image *image;
 };
 
-static int add(const struct loading *l, size_t function, uint64_t addr)
+static int refs_add(const struct refs_loading *l, size_t function, uint64_t addr)
 {
 	struct gorefs *r = &l->refs[function];
 
@@ -48,8 +48,8 @@ static int add(const struct loading *l, size_t function, uint64_t addr)
 	return 0;
 }
 
-static int load(struct gopclntab *t, const struct go_function *f, size_t i, gorefs_code *each,
-		void *ctx)
+static int refs_load(struct gopclntab *t, const struct go_function *f, size_t i, gorefs_code *each,
+		     void *ctx)
 {
 	uint8_t *code;
 	size_t len;
@@ -76,7 +76,7 @@ int gorefs_codes(struct gopclntab *t, const char *const *functions, size_t count
 	if (found)
 		gopclntab_named_all(t, functions, count, found);
 	for (size_t i = 0; i < count && !rc; i++)
-		rc = load(t, &found[i], i, each, ctx);
+		rc = refs_load(t, &found[i], i, each, ctx);
 	free(found);
 	return rc;
 }
@@ -84,7 +84,7 @@ int gorefs_codes(struct gopclntab *t, const char *const *functions, size_t count
 static int load_refs(void *ctx, size_t function, uint64_t entry, const uint8_t *code, size_t len)
 {
 	static const uint8_t operand[] = { 0, 1, 2, 4 };
-	const struct loading *l = ctx;
+	const struct refs_loading *l = ctx;
 	int rc = 0;
 
 	for (size_t i = 0; i + 5 <= len && !rc; i++) {
@@ -95,7 +95,7 @@ static int load_refs(void *ctx, size_t function, uint64_t entry, const uint8_t *
 			continue;
 		memcpy(&distance, code + i + 1, sizeof(distance));
 		for (size_t k = 0; k < sizeof(operand) && !rc; k++)
-			rc = add(l, function, end + operand[k] + (uint64_t)(int64_t)distance);
+			rc = refs_add(l, function, end + operand[k] + (uint64_t)(int64_t)distance);
 	}
 	return rc;
 }
@@ -103,7 +103,7 @@ static int load_refs(void *ctx, size_t function, uint64_t entry, const uint8_t *
 int gorefs_load(struct gorefs *refs, struct gopclntab *t, const struct image *image,
 		const char *const *functions, size_t count)
 {
-	struct loading l = { refs, image };
+	struct refs_loading l = { refs, image };
 
 	memset(refs, 0, count * sizeof(*refs));
 	return gorefs_codes(t, functions, count, load_refs, &l);
@@ -116,7 +116,7 @@ void gorefs_release(struct gorefs *refs, size_t count)
 	memset(refs, 0, count * sizeof(*refs));
 }
 
-static bool has(const struct gorefs *r, uint64_t addr)
+static bool refs_has(const struct gorefs *r, uint64_t addr)
 {
 	for (size_t i = 0; i < r->count; i++)
 		if (r->all[i] == addr)
@@ -124,10 +124,10 @@ static bool has(const struct gorefs *r, uint64_t addr)
 	return false;
 }
 
-static bool fits(const struct goclue *clue, uint64_t base)
+static bool refs_fits(const struct goclue *clue, uint64_t base)
 {
 	for (unsigned i = 0; i < clue->count; i++)
-		if (!has(clue->refs, base + clue->fields[i]))
+		if (!refs_has(clue->refs, base + clue->fields[i]))
 			return false;
 	return true;
 }
@@ -141,7 +141,7 @@ int gorefs_find(const struct goclue *clues, size_t count, uint64_t *address)
 		uint64_t base = first->all[i] - clues[0].fields[0];
 		size_t fit = 0;
 
-		while (fit < count && fits(&clues[fit], base))
+		while (fit < count && refs_fits(&clues[fit], base))
 			fit++;
 		if (base % 8 || fit < count || (found && base == *address))
 			continue;

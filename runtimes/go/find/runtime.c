@@ -34,7 +34,7 @@ static const struct gotypes_want of_m[] = {
 	{ OF(m.procid), "procid", NULL, true },	  { OF(m.alllink), "alllink", NULL, true },
 };
 
-static bool find_fields(struct goruntime *rt, struct gotypes *t)
+static bool find_runtime_find_fields(struct goruntime *rt, struct gotypes *t)
 {
 	uint64_t g = gotypes_struct(t, "runtime.g"), m = gotypes_struct(t, "runtime.m");
 	uint32_t stack;
@@ -92,8 +92,8 @@ static int understand(struct goruntime *rt, struct gopclntab *t, const struct go
 
 	if (rc)
 		return rc;
-	if (!find_fields(rt, &types) || !find_tls(rt, t, f, bias, memory) || rt->tls > TLS_FAR ||
-	    rt->tls < -TLS_FAR)
+	if (!find_runtime_find_fields(rt, &types) || !find_tls(rt, t, f, bias, memory) ||
+	    rt->tls > TLS_FAR || rt->tls < -TLS_FAR)
 		rc = ERR_FORMAT;
 	gotypes_release(&types);
 	return rc;

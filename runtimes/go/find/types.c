@@ -90,7 +90,7 @@ uint64_t gotypes_struct(struct gotypes *t, const char *name)
 }
 
 /* Copies from the descriptors, where most of what they point to is, or from the process. */
-static bool get(const struct gotypes *t, uint64_t address, void *to, size_t len)
+static bool find_types_get(const struct gotypes *t, uint64_t address, void *to, size_t len)
 {
 	uint64_t at = address - t->start;
 
@@ -100,12 +100,12 @@ static bool get(const struct gotypes *t, uint64_t address, void *to, size_t len)
 	return true;
 }
 
-static bool has_name(const struct gotypes *t, uint64_t address, const char *wanted)
+static bool find_types_has_name(const struct gotypes *t, uint64_t address, const char *wanted)
 {
 	size_t len = strlen(wanted), skip = t->old_names ? 3 : 2;
 	uint8_t name[NAME_MAX_LEN];
 
-	if (len + skip > sizeof(name) || !get(t, address, name, len + skip))
+	if (len + skip > sizeof(name) || !find_types_get(t, address, name, len + skip))
 		return false;
 	return name[skip - 1] == len && (skip == 2 || !name[1]) &&
 	       !memcmp(name + skip, wanted, len);
@@ -123,9 +123,9 @@ bool gotypes_field(const struct gotypes *t, uint64_t address, const char *field,
 	for (uint64_t i = 0; i < count && i < FIELDS_MAX; i++) {
 		uint64_t words[3];
 
-		if (!get(t, first + i * FIELD_BYTES, words, sizeof(words)))
+		if (!find_types_get(t, first + i * FIELD_BYTES, words, sizeof(words)))
 			return false;
-		if (!has_name(t, words[0], field))
+		if (!find_types_has_name(t, words[0], field))
 			continue;
 		if (type)
 			*type = words[1];

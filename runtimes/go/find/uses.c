@@ -12,12 +12,12 @@
 #include "runtimes/go/find/insn.h"
 #include "runtimes/go/find/refs.h"
 
-struct reading {
+struct uses_reading {
 	struct gouses *uses;
 	const struct image *image;
 };
 
-static int add(const struct reading *r, size_t function, const struct gouse *use)
+static int uses_add(const struct uses_reading *r, size_t function, const struct gouse *use)
 {
 	struct gouses *u = &r->uses[function];
 
@@ -29,9 +29,10 @@ static int add(const struct reading *r, size_t function, const struct gouse *use
 	return 0;
 }
 
-static int read_code(void *ctx, size_t function, uint64_t entry, const uint8_t *code, size_t len)
+static int uses_read_code(void *ctx, size_t function, uint64_t entry, const uint8_t *code,
+			  size_t len)
 {
-	const struct reading *r = ctx;
+	const struct uses_reading *r = ctx;
 	size_t at = 0;
 	int rc = 0;
 
@@ -40,7 +41,7 @@ static int read_code(void *ctx, size_t function, uint64_t entry, const uint8_t *
 
 		at += goinsn_use(code + at, len - at, entry + at, &use);
 		if (use.kind)
-			rc = add(r, function, &use);
+			rc = uses_add(r, function, &use);
 	}
 	return rc;
 }
@@ -48,10 +49,10 @@ static int read_code(void *ctx, size_t function, uint64_t entry, const uint8_t *
 int gouses_load(struct gouses *uses, struct gopclntab *t, const struct image *image,
 		const char *const *functions, size_t count)
 {
-	struct reading r = { uses, image };
+	struct uses_reading r = { uses, image };
 
 	memset(uses, 0, count * sizeof(*uses));
-	return gorefs_codes(t, functions, count, read_code, &r);
+	return gorefs_codes(t, functions, count, uses_read_code, &r);
 }
 
 void gouses_release(struct gouses *uses, size_t count)

@@ -45,7 +45,7 @@ static const char *const functions[FUNCTIONS] = {
 	[ALLGADD] = "runtime.allgadd",
 };
 
-static uint64_t place(const struct goclue *clues, size_t count, uint64_t bias)
+static uint64_t vars_place(const struct goclue *clues, size_t count, uint64_t bias)
 {
 	uint64_t address;
 
@@ -54,7 +54,7 @@ static uint64_t place(const struct goclue *clues, size_t count, uint64_t bias)
 
 /* The fields that each function uses are taken from the sources that layout.h names.
  * tests/rounds/gometrics.test checks that compiled code uses them, too. */
-static void find_places(struct govars *v, const struct gorefs *r, uint64_t bias)
+static void vars_find_places(struct govars *v, const struct gorefs *r, uint64_t bias)
 {
 	const struct golayout *l = v->layout;
 	const struct golayout_pacer *pacer = &l->pacer;
@@ -88,15 +88,15 @@ static void find_places(struct govars *v, const struct gorefs *r, uint64_t bias)
 	};
 	const struct goclue allgs[] = { { &r[ALLGADD], 3, { 0, 8, 16 } } };
 
-	v->memstats = place(memstats, 3, bias);
-	v->pacer = place(controller, 3, bias);
-	v->sched = place(sched, 2, bias);
-	v->allp = place(allp, 2, bias);
-	v->allgs = place(allgs, 1, bias);
+	v->memstats = vars_place(memstats, 3, bias);
+	v->pacer = vars_place(controller, 3, bias);
+	v->sched = vars_place(sched, 2, bias);
+	v->allp = vars_place(allp, 2, bias);
+	v->allgs = vars_place(allgs, 1, bias);
 }
 
 /* runtime.p is on the heap, so it has a type descriptor. */
-static void find_fields(struct govars *v, struct gotypes *t)
+static void vars_find_fields(struct govars *v, struct gotypes *t)
 {
 	uint64_t g = gotypes_struct(t, "runtime.g"), p = gotypes_struct(t, "runtime.p"), list;
 	uint32_t guard, free_list, count;
@@ -111,20 +111,20 @@ static void find_fields(struct govars *v, struct gotypes *t)
 		v->p_free = free_list + count;
 }
 
-static int find_all(struct govars *v, struct gopclntab *t, const struct image *image, uint64_t bias,
-		    const struct memory *memory)
+static int vars_find_all(struct govars *v, struct gopclntab *t, const struct image *image,
+			 uint64_t bias, const struct memory *memory)
 {
 	struct gorefs refs[FUNCTIONS];
 	struct gotypes types;
 	int rc = gorefs_load(refs, t, image, functions, FUNCTIONS);
 
 	if (!rc)
-		find_places(v, refs, bias);
+		vars_find_places(v, refs, bias);
 	gorefs_release(refs, FUNCTIONS);
 	if (!rc)
 		rc = gotypes_load(&types, gopclntab_module(t), bias, memory);
 	if (!rc) {
-		find_fields(v, &types);
+		vars_find_fields(v, &types);
 		gotypes_release(&types);
 	}
 	return rc == ERR_NOMEM ? rc : 0;
@@ -146,7 +146,7 @@ int govars_of_image(struct govars *v, const struct image *image, uint64_t bias,
 	rc = gopclntab_open(image, &t);
 	if (rc)
 		return error_set(err, rc, "the program's functions cannot be read");
-	rc = find_all(v, t, image, bias, memory);
+	rc = vars_find_all(v, t, image, bias, memory);
 	gopclntab_close(t);
 	return rc ? error_nomem(err) : 0;
 }

@@ -33,7 +33,7 @@ void gobucketlist_begin(struct gobucketlist *l, const struct memory *memory,
 }
 
 /* The hash of a bucket (runtime/mprof.go, stkbucket). */
-static uint64_t hash_of(const uint64_t *pcs, size_t count, uint64_t size)
+static uint64_t bucketlist_hash_of(const uint64_t *pcs, size_t count, uint64_t size)
 {
 	uint64_t h = 0;
 
@@ -61,7 +61,7 @@ static const char *impossible(const struct gobucketlist *l, const uint64_t *head
 	return NULL;
 }
 
-static int refuse(const struct gobucketlist *l, const char *why, struct error *err)
+static int bucketlist_refuse(const struct gobucketlist *l, const char *why, struct error *err)
 {
 	return error_set(err, ERR_FORMAT,
 			 "the profile is not understood: bucket %" PRIu64 " at 0x%" PRIx64 " %s",
@@ -70,13 +70,13 @@ static int refuse(const struct gobucketlist *l, const char *why, struct error *e
 
 /* Moves to the next bucket, with Brent's search for a cycle: the mark is moved after 1, 2, 4, ...
  * steps. */
-static int step(struct gobucketlist *l, uint64_t next, struct error *err)
+static int bucketlist_step(struct gobucketlist *l, uint64_t next, struct error *err)
 {
 	l->count++;
 	if (!(l->count & (l->count - 1)))
 		l->mark = l->at;
 	if (next && next == l->mark)
-		return refuse(l, "leads back to one before it", err);
+		return bucketlist_refuse(l, "leads back to one before it", err);
 	if (l->count > GO_BUCKETS_MAX || l->words > WORDS_MAX)
 		return error_set(err, ERR_LIMIT,
 				 "the profile has more than %d stacks, or they are too long",
@@ -96,22 +96,22 @@ int gobucketlist_next(struct gobucketlist *l, struct error *err)
 	if (!l->at)
 		return 0;
 	if (l->at % 8)
-		return refuse(l, "is not aligned", err);
+		return bucketlist_refuse(l, "is not aligned", err);
 	rc = l->memory->read(l->memory, l->at, header, sizeof(header));
 	if (rc)
-		return rc == ERR_NOMEM ? rc : (refuse(l, "cannot be read", err), ERR_IO);
+		return rc == ERR_NOMEM ? rc : (bucketlist_refuse(l, "cannot be read", err), ERR_IO);
 	why = impossible(l, header);
 	if (why)
-		return refuse(l, why, err);
+		return bucketlist_refuse(l, why, err);
 	l->size = header[4];
 	l->pc_count = header[5];
 	l->words += l->pc_count;
 	rc = l->memory->read(l->memory, l->at + sizeof(header), l->body,
 			     (l->pc_count + record) * sizeof(*l->body));
 	if (rc)
-		return rc == ERR_NOMEM ? rc : (refuse(l, "cannot be read", err), ERR_IO);
-	if (hash_of(l->body, l->pc_count, l->size) != header[3])
-		return refuse(l, "has another hash than its stack", err);
+		return rc == ERR_NOMEM ? rc : (bucketlist_refuse(l, "cannot be read", err), ERR_IO);
+	if (bucketlist_hash_of(l->body, l->pc_count, l->size) != header[3])
+		return bucketlist_refuse(l, "has another hash than its stack", err);
 	l->record = l->body + l->pc_count;
-	return step(l, header[1], err);
+	return bucketlist_step(l, header[1], err);
 }

@@ -46,11 +46,11 @@ enum {
 };
 
 /* Heap: allocs, frees, alloc_bytes, free_bytes. Otherwise: the bits of count; cycles. */
-struct numbers {
+struct buckets_numbers {
 	uint64_t n[4];
 };
 
-struct reading {
+struct buckets_reading {
 	const struct golive *live;
 	struct gocallers *callers;
 	enum go_buckets which;
@@ -64,7 +64,7 @@ struct reading {
 	bool same;   /* the second reading was equal to the first */
 	bool locked; /* the lock was held before, between or after the readings */
 	unsigned lock_tries;
-	struct numbers *numbers; /* owned */
+	struct buckets_numbers *numbers; /* owned */
 	size_t room, count;
 	struct gobuckets_stats *stats;
 	struct gobucketlist list;
@@ -90,7 +90,7 @@ static int read_at(const struct golive *live, uint64_t addr, void *buf, size_t l
 
 /* 1.18: runtime.mProf.cycle. Later: mProfCycleHolder; its lowest bit shows whether it is
  * flushed. */
-static int read_cycle(const struct reading *r, uint32_t *cycle, struct error *err)
+static int read_cycle(const struct buckets_reading *r, uint32_t *cycle, struct error *err)
 {
 	int rc = read_at(r->live, r->live->places.heap_cycle, cycle, sizeof(*cycle), err);
 
@@ -103,7 +103,7 @@ static int read_cycle(const struct reading *r, uint32_t *cycle, struct error *er
 
 /* Is a thread publishing or reading? A locked runtime.mutex is not 0 up to 1.23 (lock_futex.go);
  * later its lowest bit is set (lock_spinbit.go, mutexLocked). */
-static bool is_locked(const struct reading *r)
+static bool is_locked(const struct buckets_reading *r)
 {
 	const struct golive *live = r->live;
 	uint64_t key;
@@ -115,7 +115,7 @@ static bool is_locked(const struct reading *r)
 
 /* All freed objects are counted when all spans are swept and there is no sweeper (mgcsweep.go,
  * activeSweep: sweepDrainedMask, and the number of sweepers). */
-static int check_swept(const struct reading *r, struct error *err)
+static int check_swept(const struct buckets_reading *r, struct error *err)
 {
 	uint32_t state;
 	int rc = read_at(r->live, r->live->places.sweep_active, &state, sizeof(state), err);
@@ -127,12 +127,12 @@ static int check_swept(const struct reading *r, struct error *err)
 
 /* memRecord: active, future[3] of {allocs, frees, alloc_bytes, free_bytes}; the bytes only up to
  * 1.26. */
-static struct numbers heap_numbers(const struct reading *r)
+static struct buckets_numbers heap_numbers(const struct buckets_reading *r)
 {
 	const struct gobucketlist *l = &r->list;
 	size_t words = gobucketlist_record_words(r->live->vars.layout, GO_HEAP) / (1 + SLOTS);
 	unsigned slots = r->all ? SLOTS : r->moment == GO_FRESH ? 2 : 1;
-	struct numbers v = { 0 };
+	struct buckets_numbers v = { 0 };
 
 	memcpy(v.n, l->record, words * sizeof(*v.n));
 	for (unsigned i = 0; i < slots; i++)
@@ -143,9 +143,9 @@ static struct numbers heap_numbers(const struct reading *r)
 	return v;
 }
 
-static struct numbers numbers_of(const struct reading *r)
+static struct buckets_numbers numbers_of(const struct buckets_reading *r)
 {
-	struct numbers v = { 0 };
+	struct buckets_numbers v = { 0 };
 
 	if (r->which == GO_HEAP)
 		return heap_numbers(r);
@@ -153,14 +153,14 @@ static struct numbers numbers_of(const struct reading *r)
 	return v;
 }
 
-static void begin_reading(struct reading *r)
+static void begin_reading(struct buckets_reading *r)
 {
 	memcache_forget(r->cache);
 	gobucketlist_begin(&r->list, memcache_memory(r->cache), r->live->vars.layout, r->which,
 			   r->head);
 }
 
-static int next_bucket(struct reading *r, struct error *err)
+static int next_bucket(struct buckets_reading *r, struct error *err)
 {
 	int rc = gobucketlist_next(&r->list, err);
 
@@ -174,7 +174,7 @@ static int next_bucket(struct reading *r, struct error *err)
 }
 
 /* First reading: collects all numbers. *any: at least one of them is not 0. */
-static int collect(struct reading *r, bool *any, struct error *err)
+static int buckets_collect(struct buckets_reading *r, bool *any, struct error *err)
 {
 	int rc = 0;
 
@@ -194,7 +194,7 @@ static int collect(struct reading *r, bool *any, struct error *err)
 
 /* In published numbers an object is never freed more often than allocated: its two events are
  * counted in slots that are published in their order. */
-static int check_heap(const struct reading *r, struct error *err)
+static int check_heap(const struct buckets_reading *r, struct error *err)
 {
 	for (size_t i = 0; i < r->count; i++)
 		if (r->numbers[i].n[1] > r->numbers[i].n[0] || r->numbers[i].n[0] >> 56 ||
@@ -206,10 +206,11 @@ static int check_heap(const struct reading *r, struct error *err)
 
 /* The current bucket's numbers as they are now. Those of a blocking bucket are read until two
  * readings are equal. */
-static int settle(struct reading *r, size_t i, struct numbers *v, struct error *err)
+static int buckets_settle(struct buckets_reading *r, size_t i, struct buckets_numbers *v,
+			  struct error *err)
 {
 	uint64_t at = r->list.at + (6 + r->list.pc_count) * sizeof(uint64_t);
-	struct numbers last = r->numbers[i];
+	struct buckets_numbers last = r->numbers[i];
 
 	*v = numbers_of(r);
 	if (r->which == GO_HEAP)
@@ -229,8 +230,8 @@ static int settle(struct reading *r, size_t i, struct numbers *v, struct error *
 }
 
 /* runtime.BlockProfile: int64(count), reported as 1 where it is 0 (golang.org/cl/299991). */
-static int set_contentions(const struct reading *r, const struct numbers *v, struct go_bucket *b,
-			   struct error *err)
+static int set_contentions(const struct buckets_reading *r, const struct buckets_numbers *v,
+			   struct go_bucket *b, struct error *err)
 {
 	double count;
 
@@ -247,7 +248,7 @@ static int set_contentions(const struct reading *r, const struct numbers *v, str
 /* Appends a pc of a stack and, unless it is the last one, the frames that it implies: an inlined
  * function is followed by its callers, up to one that is the next in the stack itself. As in
  * runtime.CallersFrames (symtab.go, Frames.Next, since 1.23). */
-static int expand_pc(struct reading *r, size_t i, size_t *count, struct error *err)
+static int expand_pc(struct buckets_reading *r, size_t i, size_t *count, struct error *err)
 {
 	uint64_t pc = r->list.body[i], frames[EXPANDED_MAX];
 	struct gocallers_frame f;
@@ -269,7 +270,7 @@ static int expand_pc(struct reading *r, size_t i, size_t *count, struct error *e
 }
 
 /* Sets b's stack. Heap stacks, and up to 1.22 all stacks, are logical already. */
-static int set_stack(struct reading *r, struct go_bucket *b, struct error *err)
+static int buckets_set_stack(struct buckets_reading *r, struct go_bucket *b, struct error *err)
 {
 	size_t count = 0;
 	int rc = 0;
@@ -285,12 +286,12 @@ static int set_stack(struct reading *r, struct go_bucket *b, struct error *err)
 	return rc;
 }
 
-static int tell_one(struct reading *r, size_t i, gobuckets_callback *each, void *ctx,
+static int tell_one(struct buckets_reading *r, size_t i, gobuckets_callback *each, void *ctx,
 		    struct error *err)
 {
 	struct go_bucket b = { .size = r->list.size };
-	struct numbers v;
-	int rc = settle(r, i, &v, err);
+	struct buckets_numbers v;
+	int rc = buckets_settle(r, i, &v, err);
 
 	if (!rc && r->which == GO_HEAP) {
 		b.allocs = v.n[0], b.frees = v.n[1];
@@ -300,13 +301,14 @@ static int tell_one(struct reading *r, size_t i, gobuckets_callback *each, void 
 		rc = set_contentions(r, &v, &b, err);
 	}
 	if (!rc)
-		rc = set_stack(r, &b, err);
+		rc = buckets_set_stack(r, &b, err);
 	return rc ? rc : each(ctx, &b, err);
 }
 
 /* Second reading: passes the buckets to `each`. r->same: its heap numbers are those of the
  * first. */
-static int tell(struct reading *r, gobuckets_callback *each, void *ctx, struct error *err)
+static int buckets_tell(struct buckets_reading *r, gobuckets_callback *each, void *ctx,
+			struct error *err)
 {
 	int rc = 0;
 
@@ -321,7 +323,7 @@ static int tell(struct reading *r, gobuckets_callback *each, void *ctx, struct e
 	return rc;
 }
 
-static int begin_heap(struct reading *r, struct error *err)
+static int begin_heap(struct buckets_reading *r, struct error *err)
 {
 	int rc;
 
@@ -340,7 +342,7 @@ static int begin_heap(struct reading *r, struct error *err)
 
 /* *good: the reading ended in the cycle in which it began, and the numbers did not change. Numbers
  * that are not published yet cannot be compared: each was true at some moment. */
-static int end_heap(struct reading *r, bool *good, struct error *err)
+static int end_heap(struct buckets_reading *r, bool *good, struct error *err)
 {
 	uint32_t cycle;
 	int rc = read_cycle(r, &cycle, err);
@@ -352,7 +354,8 @@ static int end_heap(struct reading *r, bool *good, struct error *err)
 	return rc || !*good || r->all ? rc : check_heap(r, err);
 }
 
-static int read_heap(struct reading *r, gobuckets_callback *each, void *ctx, struct error *err)
+static int buckets_read_heap(struct buckets_reading *r, gobuckets_callback *each, void *ctx,
+			     struct error *err)
 {
 	bool good = false, any = false;
 	int rc = 0;
@@ -365,13 +368,13 @@ static int read_heap(struct reading *r, gobuckets_callback *each, void *ctx, str
 		if (!rc)
 			rc = begin_heap(r, err);
 		if (!rc)
-			rc = collect(r, &any, err);
+			rc = buckets_collect(r, &any, err);
 		/* runtime/mprof.go, memProfileInternal: "Absolutely no data, suggesting that a
 		 * garbage collection has not yet happened". */
 		r->all = !any;
 		r->locked |= is_locked(r);
 		if (!rc)
-			rc = tell(r, each, ctx, err);
+			rc = buckets_tell(r, each, ctx, err);
 		if (!rc)
 			rc = end_heap(r, &good, err);
 	}
@@ -381,7 +384,8 @@ static int read_heap(struct reading *r, gobuckets_callback *each, void *ctx, str
 	return rc;
 }
 
-static int read_blocking(struct reading *r, gobuckets_callback *each, void *ctx, struct error *err)
+static int read_blocking(struct buckets_reading *r, gobuckets_callback *each, void *ctx,
+			 struct error *err)
 {
 	const struct goplaces *p = &r->live->places;
 	int rc = read_at(r->live, r->which == GO_BLOCK ? p->block : p->mutex, &r->head,
@@ -389,8 +393,8 @@ static int read_blocking(struct reading *r, gobuckets_callback *each, void *ctx,
 	bool any;
 
 	if (!rc)
-		rc = collect(r, &any, err);
-	return rc ? rc : tell(r, each, ctx, err);
+		rc = buckets_collect(r, &any, err);
+	return rc ? rc : buckets_tell(r, each, ctx, err);
 }
 
 /* cmd/link/internal/ld/lib.go: where nothing refers to runtime.MemProfile (since 1.23
@@ -412,7 +416,7 @@ int gobuckets_read(const struct golive *live, struct gocallers *callers, enum go
 		   enum gobuckets_moment moment, gobuckets_callback *each, void *ctx,
 		   struct gobuckets_stats *stats, struct error *err)
 {
-	struct reading *r;
+	struct buckets_reading *r;
 	int rc;
 
 	memset(stats, 0, sizeof(*stats));
@@ -432,7 +436,8 @@ int gobuckets_read(const struct golive *live, struct gocallers *callers, enum go
 	r->minor = live->vars.layout->minor;
 	r->stats = stats;
 	r->depth = which == GO_HEAP ? GO_BUCKET_PCS : godebug_stack_depth(live);
-	rc = which == GO_HEAP ? read_heap(r, each, ctx, err) : read_blocking(r, each, ctx, err);
+	rc = which == GO_HEAP ? buckets_read_heap(r, each, ctx, err) :
+				read_blocking(r, each, ctx, err);
 	stats->buckets = r->count;
 	stats->reads += memcache_reads(r->cache);
 	stats->bytes += memcache_bytes(r->cache);

@@ -50,7 +50,7 @@ static double frequency_between(const struct clocks *from, const struct clocks *
 	return (double)(to->ticks - from->ticks) * 1e9 / (double)ns;
 }
 
-static double measure(int64_t ns)
+static double bucketscale_measure(int64_t ns)
 {
 	struct clocks from = clocks_now(), to;
 
@@ -76,7 +76,7 @@ static double since_start(const struct golayout *layout, const uint64_t *words)
 	    start.ticks >= now.ticks)
 		return 0;
 	frequency = frequency_between(&start, &now);
-	ours = measure(SHORT_NS);
+	ours = bucketscale_measure(SHORT_NS);
 	return frequency > ours * 0.95 && frequency < ours * 1.05 ? (double)(int64_t)frequency : 0;
 }
 
@@ -85,7 +85,7 @@ static double measure_once(const struct golive *live, const uint64_t *words, dou
 	if (!possible(*measured) && live->vars.layout->minor >= 22)
 		*measured = since_start(live->vars.layout, words);
 	if (!possible(*measured))
-		*measured = measure(LONG_NS);
+		*measured = bucketscale_measure(LONG_NS);
 	return *measured;
 }
 

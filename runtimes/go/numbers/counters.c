@@ -42,20 +42,20 @@ static const char NOT_READ[] = "the program's memory cannot be read";
 static const char NONSENSE[] = "what stands there cannot be";
 static const char DISAGREE[] = "the runtime's sums disagree";
 
-struct sums {
+struct counters_sums {
 	uint64_t tiny, large_bytes, large, large_freed_bytes, large_freed;
 	uint64_t small[GO_SIZE_CLASSES], small_freed[GO_SIZE_CLASSES];
 	uint64_t bytes, freed_bytes; /* the pacer's own sums; not in 1.18 */
 };
 
 /* Allocated by Ps and not yet in the sums; in 1.18 the sums have too much instead. */
-struct held {
+struct counters_held {
 	int64_t objects, bytes;
 	uint64_t tiny;
 };
 
 /* One reading. */
-struct reading {
+struct counters_reading {
 	const struct govars *v;
 	const struct memory *memory;
 	const uint64_t *ps;
@@ -69,67 +69,68 @@ void gocounters_release(struct gocounters *c)
 	memset(c, 0, sizeof(*c));
 }
 
-static void set(const struct reading *r, enum gometric m, uint64_t number)
+static void counters_set(const struct counters_reading *r, enum gometric m, uint64_t number)
 {
 	r->values[m] = (struct gometric_value){ number, NULL };
 }
 
 /* Marks the values from `first` to `last` as not known, unless `why` is NULL. */
-static void refuse(const struct reading *r, enum gometric first, enum gometric last,
-		   const char *why)
+static void counters_refuse(const struct counters_reading *r, enum gometric first,
+			    enum gometric last, const char *why)
 {
 	for (int i = (int)first; why && i <= (int)last; i++)
 		r->values[i] = (struct gometric_value){ 0, why };
 }
 
-static bool get(const struct reading *r, uint64_t addr, void *buf, size_t len)
+static bool counters_get(const struct counters_reading *r, uint64_t addr, void *buf, size_t len)
 {
 	return !r->memory->read(r->memory, addr, buf, len);
 }
 
 /* runtime.allp: pointer, length, capacity. */
-static const char *read_ps(struct gocounters *c, struct reading *r)
+static const char *read_ps(struct gocounters *c, struct counters_reading *r)
 {
 	uint64_t slice[3];
 
 	if (!r->v->allp)
 		return NOT_FOUND;
-	if (!get(r, r->v->allp, slice, sizeof(slice)))
+	if (!counters_get(r, r->v->allp, slice, sizeof(slice)))
 		return NOT_READ;
 	if (!slice[1] || slice[1] > PS_MAX || slice[2] < slice[1])
 		return NONSENSE;
 	if (room_for((void **)&c->ps, &c->room, slice[1], sizeof(*c->ps)))
 		return "out of memory";
-	if (!get(r, slice[0], c->ps, slice[1] * sizeof(*c->ps)))
+	if (!counters_get(r, slice[0], c->ps, slice[1] * sizeof(*c->ps)))
 		return NOT_READ;
 	r->ps = c->ps;
 	r->count = slice[1];
-	set(r, GOMETRIC_PROCS, slice[1]);
+	counters_set(r, GOMETRIC_PROCS, slice[1]);
 	return NULL;
 }
 
 /* The number of free gs that the scheduler keeps; -1 when it cannot be read. */
-static int64_t free_gs(const struct reading *r)
+static int64_t free_gs(const struct counters_reading *r)
 {
 	const struct golayout *l = r->v->layout;
 	uint64_t at = r->v->sched + l->free_gs;
 	int32_t first, second = 0;
 	bool lists = l->minor >= 25; /* each list has its own count */
 
-	if (!get(r, at + (lists ? 16 : 24), &first, sizeof(first)) ||
-	    (lists && !get(r, at + 32, &second, sizeof(second))) || first < 0 || second < 0)
+	if (!counters_get(r, at + (lists ? 16 : 24), &first, sizeof(first)) ||
+	    (lists && !counters_get(r, at + 32, &second, sizeof(second))) || first < 0 ||
+	    second < 0)
 		return -1;
 	return (int64_t)first + second;
 }
 
-static int64_t free_gs_of_ps(const struct reading *r)
+static int64_t free_gs_of_ps(const struct counters_reading *r)
 {
 	int64_t sum = 0;
 
 	for (size_t i = 0; i < r->count; i++) {
 		int32_t count;
 
-		if (!get(r, r->ps[i] + r->v->p_free, &count, sizeof(count)) || count < 0)
+		if (!counters_get(r, r->ps[i] + r->v->p_free, &count, sizeof(count)) || count < 0)
 			return -1;
 		sum += count;
 	}
@@ -137,7 +138,7 @@ static int64_t free_gs_of_ps(const struct reading *r)
 }
 
 /* runtime.gcount: all gs minus the free ones and those of the runtime itself. */
-static const char *read_goroutines(const struct reading *r)
+static const char *read_goroutines(const struct counters_reading *r)
 {
 	const struct govars *v = r->v;
 	uint64_t all[3];
@@ -148,48 +149,48 @@ static const char *read_goroutines(const struct reading *r)
 		return NOT_FOUND;
 	of_ps = free_gs_of_ps(r);
 	free = free_gs(r);
-	if (of_ps < 0 || free < 0 || !get(r, v->allgs, all, sizeof(all)) ||
-	    !get(r, v->sched + v->layout->ngsys, &system, sizeof(system)))
+	if (of_ps < 0 || free < 0 || !counters_get(r, v->allgs, all, sizeof(all)) ||
+	    !counters_get(r, v->sched + v->layout->ngsys, &system, sizeof(system)))
 		return NOT_READ;
 	if (all[1] > INT32_MAX || all[2] < all[1] || system < 0 || (uint64_t)system > all[1])
 		return NONSENSE;
 	count = (int64_t)all[1] - free - of_ps - system;
-	set(r, GOMETRIC_GOROUTINES, count < 1 ? 1 : (uint64_t)count);
+	counters_set(r, GOMETRIC_GOROUTINES, count < 1 ? 1 : (uint64_t)count);
 	return NULL;
 }
 
 /* runtime.mcount: threads that were created minus those that have ended. */
-static const char *read_threads(const struct reading *r)
+static const char *counters_read_threads(const struct counters_reading *r)
 {
 	const struct golayout *l = r->v->layout;
 	uint64_t made, freed;
 
 	if (!r->v->sched)
 		return NOT_FOUND;
-	if (!get(r, r->v->sched + l->ms_freed, &freed, sizeof(freed)) ||
-	    !get(r, r->v->sched + l->ms_made, &made, sizeof(made)))
+	if (!counters_get(r, r->v->sched + l->ms_freed, &freed, sizeof(freed)) ||
+	    !counters_get(r, r->v->sched + l->ms_made, &made, sizeof(made)))
 		return NOT_READ;
 	if (made > INT32_MAX || freed >= made)
 		return NONSENSE;
-	set(r, GOMETRIC_THREADS, made - freed);
+	counters_set(r, GOMETRIC_THREADS, made - freed);
 	return NULL;
 }
 
-static const char *read_cycles(const struct reading *r)
+static const char *read_cycles(const struct counters_reading *r)
 {
 	uint64_t at = r->v->memstats + r->v->layout->last_gc, pause;
 	uint32_t cycles[2];
 
 	if (!r->v->memstats)
 		return NOT_FOUND;
-	if (!get(r, at + 8, &pause, sizeof(pause)) ||
-	    !get(r, r->v->memstats + golayout_numgc(r->v->layout), cycles, sizeof(cycles)))
+	if (!counters_get(r, at + 8, &pause, sizeof(pause)) ||
+	    !counters_get(r, r->v->memstats + golayout_numgc(r->v->layout), cycles, sizeof(cycles)))
 		return NOT_READ;
 	if (cycles[1] > cycles[0] || (!cycles[0] && pause))
 		return NONSENSE;
-	set(r, GOMETRIC_GC_CYCLES, cycles[0]);
-	set(r, GOMETRIC_GC_FORCED, cycles[1]);
-	set(r, GOMETRIC_GC_PAUSE, pause);
+	counters_set(r, GOMETRIC_GC_CYCLES, cycles[0]);
+	counters_set(r, GOMETRIC_GC_FORCED, cycles[1]);
+	counters_set(r, GOMETRIC_GC_PAUSE, pause);
 	return NULL;
 }
 
@@ -236,7 +237,7 @@ static uint64_t heap_goal(const struct golayout *l, const uint8_t *pacer)
 }
 
 /* True when the memory in use is not more than what is mapped. */
-static bool is_whole(const struct golayout *l, const uint8_t *pacer)
+static bool counters_is_whole(const struct golayout *l, const uint8_t *pacer)
 {
 	const uint32_t at = l->pacer.heap_free;
 
@@ -245,7 +246,7 @@ static bool is_whole(const struct golayout *l, const uint8_t *pacer)
 		       memory_word(pacer, at + 24);
 }
 
-static const char *read_pacer(const struct reading *r)
+static const char *read_pacer(const struct counters_reading *r)
 {
 	const struct golayout *l = r->v->layout;
 	size_t len = l->minor < 19 ? l->pacer.credit + 8 : l->pacer.heap_free + 32;
@@ -255,18 +256,18 @@ static const char *read_pacer(const struct reading *r)
 	if (!r->v->pacer)
 		return NOT_FOUND;
 	for (int try = 0; try < TRIES && !whole; try++) {
-		if (!get(r, r->v->pacer, pacer, len))
+		if (!counters_get(r, r->v->pacer, pacer, len))
 			return NOT_READ;
-		whole = is_whole(l, pacer);
+		whole = counters_is_whole(l, pacer);
 	}
 	if (!whole)
 		return NONSENSE;
-	set(r, GOMETRIC_HEAP_LIVE, memory_word(pacer, l->pacer.marked));
-	set(r, GOMETRIC_HEAP_GOAL, heap_goal(l, pacer));
+	counters_set(r, GOMETRIC_HEAP_LIVE, memory_word(pacer, l->pacer.marked));
+	counters_set(r, GOMETRIC_HEAP_GOAL, heap_goal(l, pacer));
 	return NULL;
 }
 
-static void add_delta(struct sums *s, const uint8_t *delta, const struct golayout *l)
+static void add_delta(struct counters_sums *s, const uint8_t *delta, const struct golayout *l)
 {
 	uint32_t small = l->tiny + 24, freed = small + GO_SIZE_CLASSES * 8;
 
@@ -281,15 +282,16 @@ static void add_delta(struct sums *s, const uint8_t *delta, const struct golayou
 	}
 }
 
-static bool read_sums(const struct reading *r, struct sums *s)
+static bool read_sums(const struct counters_reading *r, struct counters_sums *s)
 {
 	const struct golayout *l = r->v->layout;
 	uint8_t deltas[DELTAS * DELTA_BYTES_MAX];
 	uint64_t own[2] = { 0, 0 };
 
 	memset(s, 0, sizeof(*s));
-	if (!get(r, r->v->memstats + l->heap_stats, deltas, DELTAS * l->delta_bytes) ||
-	    (l->minor > 18 && !get(r, r->v->pacer + l->pacer.heap_free + 8, own, sizeof(own))))
+	if (!counters_get(r, r->v->memstats + l->heap_stats, deltas, DELTAS * l->delta_bytes) ||
+	    (l->minor > 18 &&
+	     !counters_get(r, r->v->pacer + l->pacer.heap_free + 8, own, sizeof(own))))
 		return false;
 	for (int i = 0; i < DELTAS; i++)
 		add_delta(s, deltas + (size_t)i * l->delta_bytes, l);
@@ -300,14 +302,15 @@ static bool read_sums(const struct reading *r, struct sums *s)
 
 /* Adds the contents of a span that a P holds for allocations of a class. False when it is not such
  * a span. */
-static bool add_span(const struct reading *r, uint64_t addr, unsigned class, struct held *held)
+static bool add_span(const struct counters_reading *r, uint64_t addr, unsigned class,
+		     struct counters_held *held)
 {
 	const struct golayout *l = r->v->layout;
 	uint8_t span[SPAN_BYTES];
 	uint64_t elements, bytes;
 	int64_t used;
 
-	if (!get(r, addr, span, l->alloc_count + 16))
+	if (!counters_get(r, addr, span, l->alloc_count + 16))
 		return false;
 	elements = l->minor < 22 ? memory_word(span, l->elements) : memory_u16(span, l->elements);
 	bytes = memory_word(span, l->alloc_count + 8);
@@ -323,17 +326,17 @@ static bool add_span(const struct reading *r, uint64_t addr, unsigned class, str
 	return l->minor < 19 || used >= 0;
 }
 
-static bool add_p(const struct reading *r, uint64_t p, struct held *held)
+static bool add_p(const struct counters_reading *r, uint64_t p, struct counters_held *held)
 {
 	const struct golayout *l = r->v->layout;
 	uint64_t cache, tiny, spans[SPANS];
 
-	if (!get(r, p + r->v->p_mcache, &cache, sizeof(cache)))
+	if (!counters_get(r, p + r->v->p_mcache, &cache, sizeof(cache)))
 		return false;
 	if (!cache)
 		return true;
-	if (!get(r, cache + l->tiny_allocs, &tiny, sizeof(tiny)) ||
-	    !get(r, cache + l->spans, spans, sizeof(spans)))
+	if (!counters_get(r, cache + l->tiny_allocs, &tiny, sizeof(tiny)) ||
+	    !counters_get(r, cache + l->spans, spans, sizeof(spans)))
 		return false;
 	for (unsigned i = 0; i < SPANS; i++)
 		/* The entry of a class that the P has never used is the same empty span. */
@@ -344,14 +347,14 @@ static bool add_p(const struct reading *r, uint64_t p, struct held *held)
 }
 
 /* Tries several times, because a P may take another span while we read its previous one. */
-static bool read_held(const struct reading *r, struct held *held)
+static bool read_held(const struct counters_reading *r, struct counters_held *held)
 {
 	memset(held, 0, sizeof(*held));
 	for (size_t i = 0; i < r->count; i++) {
 		bool good = false;
 
 		for (int try = 0; try < TRIES && !good; try++) {
-			struct held more = *held;
+			struct counters_held more = *held;
 
 			good = add_p(r, r->ps[i], &more);
 			if (good)
@@ -363,7 +366,7 @@ static bool read_held(const struct reading *r, struct held *held)
 	return true;
 }
 
-static void total(const struct sums *s, uint64_t *bytes, uint64_t *freed)
+static void total(const struct counters_sums *s, uint64_t *bytes, uint64_t *freed)
 {
 	*bytes = s->large_bytes;
 	*freed = s->large_freed_bytes;
@@ -373,7 +376,7 @@ static void total(const struct sums *s, uint64_t *bytes, uint64_t *freed)
 	}
 }
 
-static bool near(const struct reading *r, uint64_t a, uint64_t b)
+static bool near(const struct counters_reading *r, uint64_t a, uint64_t b)
 {
 	uint64_t most = (r->count + 1) * IN_FLIGHT;
 
@@ -381,7 +384,7 @@ static bool near(const struct reading *r, uint64_t a, uint64_t b)
 }
 
 /* True when the sums by class and the pacer's sums agree. */
-static bool agree(const struct reading *r, const struct sums *s)
+static bool agree(const struct counters_reading *r, const struct counters_sums *s)
 {
 	uint64_t bytes, freed;
 
@@ -391,7 +394,7 @@ static bool agree(const struct reading *r, const struct sums *s)
 }
 
 /* True when `before` can have become `after` in so short a time. */
-static bool grown(const struct sums *before, const struct sums *after)
+static bool grown(const struct counters_sums *before, const struct counters_sums *after)
 {
 	uint64_t bytes, freed, more_bytes, more_freed;
 
@@ -403,15 +406,15 @@ static bool grown(const struct sums *before, const struct sums *after)
 
 /* Returns the counter, or its last value when it seems to have decreased by less than the possible
  * error. */
-static uint64_t forwards(const struct reading *r, uint64_t *told, uint64_t now)
+static uint64_t forwards(const struct counters_reading *r, uint64_t *told, uint64_t now)
 {
 	if (now > *told || !near(r, *told, now))
 		*told = now;
 	return *told;
 }
 
-static const char *tell(const struct reading *r, struct gocounters *c, const struct sums *s,
-			const struct held *held)
+static const char *counters_tell(const struct counters_reading *r, struct gocounters *c,
+				 const struct counters_sums *s, const struct counters_held *held)
 {
 	uint64_t bytes, freed, objects = s->large + s->tiny, gone = s->large_freed + s->tiny;
 
@@ -429,18 +432,18 @@ static const char *tell(const struct reading *r, struct gocounters *c, const str
 	gone = forwards(r, &c->gone, gone + held->tiny);
 	if (bytes < freed || objects < gone || bytes > INT64_MAX || objects > INT64_MAX)
 		return NONSENSE;
-	set(r, GOMETRIC_HEAP, bytes - freed);
-	set(r, GOMETRIC_ALLOC_BYTES, bytes);
-	set(r, GOMETRIC_ALLOC_OBJECTS, objects);
-	set(r, GOMETRIC_FREE_BYTES, freed);
-	set(r, GOMETRIC_FREE_OBJECTS, gone);
+	counters_set(r, GOMETRIC_HEAP, bytes - freed);
+	counters_set(r, GOMETRIC_ALLOC_BYTES, bytes);
+	counters_set(r, GOMETRIC_ALLOC_OBJECTS, objects);
+	counters_set(r, GOMETRIC_FREE_BYTES, freed);
+	counters_set(r, GOMETRIC_FREE_OBJECTS, gone);
 	return NULL;
 }
 
-static const char *read_allocations(const struct reading *r, struct gocounters *c)
+static const char *read_allocations(const struct counters_reading *r, struct gocounters *c)
 {
-	struct sums before, after, best = { 0 };
-	struct held held, best_held = { 0 };
+	struct counters_sums before, after, best = { 0 };
+	struct counters_held held, best_held = { 0 };
 	bool exact = false;
 	const char *why = NONSENSE;
 
@@ -466,22 +469,22 @@ static const char *read_allocations(const struct reading *r, struct gocounters *
 		best_held = held;
 		why = NULL;
 	}
-	return why ? why : tell(r, c, &best, &best_held);
+	return why ? why : counters_tell(r, c, &best, &best_held);
 }
 
 void gocounters_read(struct gocounters *c, const struct govars *v, const struct memory *memory,
 		     struct gometric_value values[GOMETRIC_COUNT])
 {
-	struct reading r = { v, memory, NULL, 0, values };
+	struct counters_reading r = { v, memory, NULL, 0, values };
 	const char *no_ps = read_ps(c, &r), *why;
 
-	refuse(&r, GOMETRIC_PROCS, GOMETRIC_PROCS, no_ps);
+	counters_refuse(&r, GOMETRIC_PROCS, GOMETRIC_PROCS, no_ps);
 	why = no_ps ? no_ps : read_goroutines(&r);
-	refuse(&r, GOMETRIC_GOROUTINES, GOMETRIC_GOROUTINES, why);
-	refuse(&r, GOMETRIC_THREADS, GOMETRIC_THREADS, read_threads(&r));
-	refuse(&r, GOMETRIC_GC_CYCLES, GOMETRIC_GC_PAUSE, read_cycles(&r));
-	refuse(&r, GOMETRIC_HEAP_LIVE, GOMETRIC_HEAP_GOAL, read_pacer(&r));
+	counters_refuse(&r, GOMETRIC_GOROUTINES, GOMETRIC_GOROUTINES, why);
+	counters_refuse(&r, GOMETRIC_THREADS, GOMETRIC_THREADS, counters_read_threads(&r));
+	counters_refuse(&r, GOMETRIC_GC_CYCLES, GOMETRIC_GC_PAUSE, read_cycles(&r));
+	counters_refuse(&r, GOMETRIC_HEAP_LIVE, GOMETRIC_HEAP_GOAL, read_pacer(&r));
 	why = no_ps ? no_ps : read_allocations(&r, c);
-	refuse(&r, GOMETRIC_HEAP, GOMETRIC_HEAP, why);
-	refuse(&r, GOMETRIC_ALLOC_BYTES, GOMETRIC_FREE_OBJECTS, why);
+	counters_refuse(&r, GOMETRIC_HEAP, GOMETRIC_HEAP, why);
+	counters_refuse(&r, GOMETRIC_ALLOC_BYTES, GOMETRIC_FREE_OBJECTS, why);
 }

@@ -38,7 +38,7 @@ struct one {
 	uint64_t stacks; /* its map */
 };
 
-struct list {
+struct custom_list {
 	const struct golive *live;
 	struct buffer of; /* array of struct one */
 };
@@ -56,11 +56,11 @@ static int gone_or_bad(const struct golive *live, struct error *err, const char 
 }
 
 /* Takes a profile after checking that its name is the same in the map and in the profile itself. */
-static int take_profile(void *ctx, const void *key, const void *elem)
+static int custom_take_profile(void *ctx, const void *key, const void *elem)
 {
 	const uint64_t at = memory_word(elem, 0);
 	const uint64_t name = memory_word(key, 0), len = memory_word(key, 8);
-	struct list *l = ctx;
+	struct custom_list *l = ctx;
 	const struct memory *memory = l->live->memory;
 	const struct gofields *f = &l->live->fields;
 	uint8_t bytes[PROFILE_BYTES_MAX];
@@ -93,20 +93,20 @@ static bool has_profiles(const struct golive *live)
 	       f->profile.write <= end - 8;
 }
 
-static int read_profiles(const struct golive *live, struct list *l, struct error *err)
+static int read_profiles(const struct golive *live, struct custom_list *l, struct error *err)
 {
 	const struct gomap_kind kind = { live->vars.layout->minor, 16, 8 };
 	uint64_t map;
 	int rc = ERR_FORMAT;
 
-	*l = (struct list){ .live = live };
+	*l = (struct custom_list){ .live = live };
 	if (!has_profiles(live))
 		return 0;
 	for (int i = 0; i < TRIES && rc == ERR_FORMAT; i++) {
 		l->of.len = 0;
 		if (!memory_read_u64(live->memory, live->places.profiles, &map))
 			rc = gomap_each(live->memory, map, &kind, GO_CUSTOM_MAX + BUILT_IN_MAX,
-					take_profile, l);
+					custom_take_profile, l);
 	}
 	if (rc == ERR_LIMIT)
 		return error_set(err, ERR_FORMAT,
@@ -116,52 +116,53 @@ static int read_profiles(const struct golive *live, struct list *l, struct error
 	return rc ? gone_or_bad(live, err, "the list of the program's profiles") : 0;
 }
 
-static const struct one *one_of(const struct list *l, size_t i)
+static const struct one *custom_one_of(const struct custom_list *l, size_t i)
 {
 	return (const struct one *)(const void *)l->of.data + i;
 }
 
-static size_t count_of(const struct list *l)
+static size_t custom_count_of(const struct custom_list *l)
 {
 	return l->of.len / sizeof(struct one);
 }
 
 int gocustom_names(const struct golive *live, gocustom_name *each, void *ctx, struct error *err)
 {
-	struct list l;
+	struct custom_list l;
 	int rc = read_profiles(live, &l, err);
 
-	for (size_t i = 0; !rc && i < count_of(&l); i++)
-		rc = each(ctx, one_of(&l, i)->name, one_of(&l, i)->len, err);
+	for (size_t i = 0; !rc && i < custom_count_of(&l); i++)
+		rc = each(ctx, custom_one_of(&l, i)->name, custom_one_of(&l, i)->len, err);
 	buffer_release(&l.of);
 	return rc;
 }
 
 /* An entry of a profile; entries are read in the order of the addresses of their pcs. */
-struct entry {
+struct custom_entry {
 	uint64_t key[2], pcs, len, cap;
 };
 
 static int take_entry(void *ctx, const void *key, const void *elem)
 {
-	struct entry e = { { memory_word(key, 0), memory_word(key, 8) },
-			   memory_word(elem, 0),
-			   memory_word(elem, 8),
-			   memory_word(elem, 16) };
+	struct custom_entry e = { { memory_word(key, 0), memory_word(key, 8) },
+				  memory_word(elem, 0),
+				  memory_word(elem, 8),
+				  memory_word(elem, 16) };
 
 	if (!e.len || e.len > e.cap || (e.cap != STACK_ROOM && e.cap != 1))
 		return ERR_FORMAT;
 	return buffer_add(ctx, &e, sizeof(e));
 }
 
-static int by_place(const void *a, const void *b)
+static int custom_by_place(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct custom_entry *x = a, *y = b;
 
 	return (x->pcs > y->pcs) - (x->pcs < y->pcs);
 }
 
-static int read_entries(const struct golive *live, const struct one *one, struct buffer *entries)
+static int custom_read_entries(const struct golive *live, const struct one *one,
+			       struct buffer *entries)
 {
 	const struct gomap_kind kind = { live->vars.layout->minor, 16, 24 };
 	int rc;
@@ -170,14 +171,14 @@ static int read_entries(const struct golive *live, const struct one *one, struct
 	rc = gomap_each(live->memory, one->stacks, &kind, GO_CUSTOM_STACKS_MAX, take_entry,
 			entries);
 	if (!rc && entries->len)
-		qsort(entries->data, entries->len / sizeof(struct entry), sizeof(struct entry),
-		      by_place);
+		qsort(entries->data, entries->len / sizeof(struct custom_entry),
+		      sizeof(struct custom_entry), custom_by_place);
 	return rc;
 }
 
 /* Profile.Add allocates 32 zeroed pcs and sets the slice's length to the number that it has
  * found. */
-static int read_stack(const struct memory *memory, const struct entry *e, struct buffer *pcs)
+static int read_stack(const struct memory *memory, const struct custom_entry *e, struct buffer *pcs)
 {
 	uint64_t stack[STACK_ROOM];
 
@@ -191,33 +192,35 @@ static int read_stack(const struct memory *memory, const struct entry *e, struct
 	return buffer_add(pcs, stack, (size_t)e->len * sizeof(*stack));
 }
 
-struct reading {
+struct custom_reading {
 	struct memcache *cache;
 	struct buffer entries, again, pcs;
 };
 
-static int read_once(const struct golive *live, const struct one *one, struct reading *r)
+static int custom_read_once(const struct golive *live, const struct one *one,
+			    struct custom_reading *r)
 {
-	const struct entry *e;
-	int rc = read_entries(live, one, &r->entries);
+	const struct custom_entry *e;
+	int rc = custom_read_entries(live, one, &r->entries);
 	size_t count = r->entries.len / sizeof(*e);
 
 	memcache_forget(r->cache);
 	r->pcs.len = 0;
-	e = (const struct entry *)(const void *)r->entries.data;
+	e = (const struct custom_entry *)(const void *)r->entries.data;
 	for (size_t i = 0; !rc && i < count; i++)
 		rc = read_stack(memcache_memory(r->cache), &e[i], &r->pcs);
 	if (!rc)
-		rc = read_entries(live, one, &r->again);
+		rc = custom_read_entries(live, one, &r->again);
 	if (!rc && (r->entries.len != r->again.len ||
 		    (count && memcmp(r->entries.data, r->again.data, r->entries.len))))
 		rc = ERR_FORMAT;
 	return rc;
 }
 
-static int tell(const struct reading *r, gocustom_stack *each, void *ctx, struct error *err)
+static int custom_tell(const struct custom_reading *r, gocustom_stack *each, void *ctx,
+		       struct error *err)
 {
-	const struct entry *e = (const struct entry *)(const void *)r->entries.data;
+	const struct custom_entry *e = (const struct custom_entry *)(const void *)r->entries.data;
 	const uint64_t *pcs = (const uint64_t *)(const void *)r->pcs.data;
 	int rc = 0;
 
@@ -228,13 +231,13 @@ static int tell(const struct reading *r, gocustom_stack *each, void *ctx, struct
 	return rc;
 }
 
-static int read_all(const struct golive *live, const struct one *one, struct reading *r,
-		    struct error *err)
+static int custom_read_all(const struct golive *live, const struct one *one,
+			   struct custom_reading *r, struct error *err)
 {
 	int rc = memcache_new(&r->cache, live->memory, BLOCK, BLOCKS);
 
 	for (int i = 0; i < TRIES && (!i || rc == ERR_FORMAT); i++)
-		rc = rc == ERR_NOMEM ? rc : read_once(live, one, r);
+		rc = rc == ERR_NOMEM ? rc : custom_read_once(live, one, r);
 	if (rc == ERR_LIMIT)
 		return error_set(err, ERR_FORMAT, "the profile has more than %d stacks",
 				 GO_CUSTOM_STACKS_MAX);
@@ -243,31 +246,32 @@ static int read_all(const struct golive *live, const struct one *one, struct rea
 	return rc ? gone_or_bad(live, err, "the profile") : 0;
 }
 
-static const struct one *find(const struct list *l, const char *name)
+static const struct one *custom_find(const struct custom_list *l, const char *name)
 {
 	size_t len = strlen(name);
 
-	for (size_t i = 0; i < count_of(l); i++)
-		if (one_of(l, i)->len == len && !memcmp(one_of(l, i)->name, name, len))
-			return one_of(l, i);
+	for (size_t i = 0; i < custom_count_of(l); i++)
+		if (custom_one_of(l, i)->len == len &&
+		    !memcmp(custom_one_of(l, i)->name, name, len))
+			return custom_one_of(l, i);
 	return NULL;
 }
 
 int gocustom_stacks(const struct golive *live, const char *name, gocustom_stack *each, void *ctx,
 		    struct error *err)
 {
-	struct reading r = { .cache = NULL };
+	struct custom_reading r = { .cache = NULL };
 	const struct one *one = NULL;
-	struct list l;
+	struct custom_list l;
 	int rc = read_profiles(live, &l, err);
 
 	if (!rc) {
-		one = find(&l, name);
-		rc = one ? read_all(live, one, &r, err) :
+		one = custom_find(&l, name);
+		rc = one ? custom_read_all(live, one, &r, err) :
 			   error_set(err, ERR_NOTFOUND, "the program has no profile '%s'", name);
 	}
 	if (!rc)
-		rc = tell(&r, each, ctx, err);
+		rc = custom_tell(&r, each, ctx, err);
 	memcache_free(r.cache);
 	buffer_release(&r.entries);
 	buffer_release(&r.again);
@@ -294,7 +298,7 @@ static int read_m(const struct golive *live, uint64_t at, uint64_t *next,
 
 /* New Ms are inserted before the first. An M that ends is removed by changing the link to it
  * (runtime/proc.go, mexit), while its own link still leads on. */
-static int read_threads(const struct golive *live, struct buffer *stacks)
+static int custom_read_threads(const struct golive *live, struct buffer *stacks)
 {
 	uint64_t at, stack[STACK_ROOM];
 	int rc = memory_read_u64(live->memory, live->places.all_ms, &at) || !at ? ERR_FORMAT : 0;
@@ -317,7 +321,7 @@ int gocustom_threads(const struct golive *live, gocustom_stack *each, void *ctx,
 		return error_set(err, ERR_NOTFOUND,
 				 "where the runtime's list of threads is was not found");
 	for (int i = 0; i < TRIES && rc == ERR_FORMAT; i++)
-		rc = read_threads(live, &stacks);
+		rc = custom_read_threads(live, &stacks);
 	if (rc == ERR_NOMEM)
 		error_nomem(err);
 	else if (rc)

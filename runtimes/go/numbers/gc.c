@@ -24,7 +24,7 @@ enum {
 	TRIES = 100, /* readings, until no cycle ends during one */
 };
 
-static bool get(const struct golive *live, uint64_t addr, uint32_t *value)
+static bool gc_get(const struct golive *live, uint64_t addr, uint32_t *value)
 {
 	return !live->memory->read(live->memory, addr, value, sizeof(*value));
 }
@@ -53,8 +53,8 @@ int gogc_read(const struct golive *live, struct gogc *gc, struct error *err)
 				 "where this program counts its GC cycles was not "
 				 "found");
 	do {
-		if (!finished(live, &gc->finished) || !get(live, p->sweep_active, &sweep) ||
-		    !get(live, p->gc_cycles, &gc->begun) || !finished(live, &again))
+		if (!finished(live, &gc->finished) || !gc_get(live, p->sweep_active, &sweep) ||
+		    !gc_get(live, p->gc_cycles, &gc->begun) || !finished(live, &again))
 			return not_read(live, err);
 	} while (gc->finished != again && ++tries < TRIES);
 	gc->swept = sweep == DRAINED;

@@ -28,7 +28,7 @@ struct purposes {
 	uint64_t stacks, mspan, mcache, buckhash, gc_misc, other;
 };
 
-struct reading {
+struct numbers_memstats_reading {
 	const struct golive *live;
 	const struct golayout *layout;
 	uint64_t memstats, pacer;
@@ -37,19 +37,20 @@ struct reading {
 	int64_t deltas[DELTA_WORDS];	/* sums over DELTAS */
 };
 
-static bool get(const struct reading *r, uint64_t at, void *buf, size_t len)
+static bool numbers_memstats_get(const struct numbers_memstats_reading *r, uint64_t at, void *buf,
+				 size_t len)
 {
 	return !r->live->memory->read(r->live->memory, at, buf, len);
 }
 
 /* 1.18 has the heap's numbers in mstats, and behind each of mspan_sys and mcache_sys a word for the
  * part in use, which is computed only on request. */
-static bool read_1_18(struct reading *r)
+static bool read_1_18(struct numbers_memstats_reading *r)
 {
 	enum { HEAP_SYS = 48, WORDS = 15 };
 	uint64_t w[WORDS];
 
-	if (!get(r, r->memstats + HEAP_SYS, w, sizeof(w)))
+	if (!numbers_memstats_get(r, r->memstats + HEAP_SYS, w, sizeof(w)))
 		return false;
 	r->inuse = w[1];
 	r->released = w[2];
@@ -59,13 +60,14 @@ static bool read_1_18(struct reading *r)
 }
 
 /* Reads heapInUse, heapReleased, heapFree. */
-static bool read_newer(struct reading *r)
+static bool read_newer(struct numbers_memstats_reading *r)
 {
 	uint64_t heap[3];
 
-	if (!get(r, r->memstats + r->layout->last_gc - sizeof(r->system), &r->system,
-		 sizeof(r->system)) ||
-	    !get(r, r->pacer + r->layout->pacer.heap_free - 16, heap, sizeof(heap)))
+	if (!numbers_memstats_get(r, r->memstats + r->layout->last_gc - sizeof(r->system),
+				  &r->system, sizeof(r->system)) ||
+	    !numbers_memstats_get(r, r->pacer + r->layout->pacer.heap_free - 16, heap,
+				  sizeof(heap)))
 		return false;
 	r->inuse = heap[0];
 	r->released = heap[1];
@@ -73,7 +75,7 @@ static bool read_newer(struct reading *r)
 	return true;
 }
 
-static bool read_deltas(struct reading *r)
+static bool read_deltas(struct numbers_memstats_reading *r)
 {
 	size_t len = r->layout->tiny; /* what precedes the counters of objects */
 
@@ -83,8 +85,9 @@ static bool read_deltas(struct reading *r)
 	for (size_t i = 0; i < DELTAS; i++) {
 		int64_t delta[DELTA_WORDS] = { 0 };
 
-		if (!get(r, r->memstats + r->layout->heap_stats + i * r->layout->delta_bytes, delta,
-			 len))
+		if (!numbers_memstats_get(
+			    r, r->memstats + r->layout->heap_stats + i * r->layout->delta_bytes,
+			    delta, len))
 			return false;
 		for (size_t n = 0; n < DELTA_WORDS; n++)
 			r->deltas[n] = (int64_t)((uint64_t)r->deltas[n] + (uint64_t)delta[n]);
@@ -92,18 +95,18 @@ static bool read_deltas(struct reading *r)
 	return true;
 }
 
-static uint64_t stacks(const struct reading *r)
+static uint64_t stacks(const struct numbers_memstats_reading *r)
 {
 	return (uint64_t)r->deltas[3];
 }
 
 /* gcWorkBufInUse and gcProgPtrScalarBitsInUse. */
-static uint64_t gc_inuse(const struct reading *r)
+static uint64_t gc_inuse(const struct numbers_memstats_reading *r)
 {
 	return (uint64_t)r->deltas[4] + (uint64_t)r->deltas[5];
 }
 
-static uint64_t mapped(const struct reading *r)
+static uint64_t mapped(const struct numbers_memstats_reading *r)
 {
 	const struct purposes *s = &r->system;
 
@@ -111,7 +114,7 @@ static uint64_t mapped(const struct reading *r)
 	       s->gc_misc + s->other + stacks(r) + gc_inuse(r);
 }
 
-static bool agrees(const struct reading *r)
+static bool numbers_memstats_agrees(const struct numbers_memstats_reading *r)
 {
 	uint64_t committed = (uint64_t)r->deltas[0], ready;
 
@@ -119,22 +122,23 @@ static bool agrees(const struct reading *r)
 	    r->inuse + r->free != committed - stacks(r) - gc_inuse(r))
 		return false;
 	return r->layout->minor < 19 ||
-	       (get(r, r->pacer + r->layout->pacer.heap_free + 24, &ready, sizeof(ready)) &&
+	       (numbers_memstats_get(r, r->pacer + r->layout->pacer.heap_free + 24, &ready,
+				     sizeof(ready)) &&
 		ready == mapped(r) - r->released);
 }
 
-static bool read_memory(struct reading *r)
+static bool numbers_memstats_read_memory(struct numbers_memstats_reading *r)
 {
 	for (int i = 0; i < TRIES; i++) {
 		if (!(r->layout->minor < 19 ? read_1_18(r) : read_newer(r)) || !read_deltas(r))
 			return false;
-		if (agrees(r))
+		if (numbers_memstats_agrees(r))
 			return true;
 	}
 	return false;
 }
 
-static void tell_memory(const struct reading *r, struct gomemstats *s)
+static void tell_memory(const struct numbers_memstats_reading *r, struct gomemstats *s)
 {
 	s->has_memory = true;
 	s->sys = mapped(r);
@@ -153,11 +157,12 @@ static void tell_memory(const struct reading *r, struct gomemstats *s)
 
 /* Reads how much the allocator at `at` has in use. False unless it is the one that adds its memory
  * to the counter at `stat`. */
-static bool read_fixalloc(const struct reading *r, uint64_t at, uint64_t stat, uint64_t *inuse)
+static bool read_fixalloc(const struct numbers_memstats_reading *r, uint64_t at, uint64_t stat,
+			  uint64_t *inuse)
 {
 	uint64_t w[FIXALLOC_BYTES / 8];
 
-	if (!get(r, at, w, sizeof(w)) || w[FIXALLOC_STAT / 8] != stat || !w[0] ||
+	if (!numbers_memstats_get(r, at, w, sizeof(w)) || w[FIXALLOC_STAT / 8] != stat || !w[0] ||
 	    w[FIXALLOC_INUSE / 8] % w[0])
 		return false;
 	*inuse = w[FIXALLOC_INUSE / 8];
@@ -165,7 +170,7 @@ static bool read_fixalloc(const struct reading *r, uint64_t at, uint64_t stat, u
 }
 
 /* mheap_.spanalloc is right before cachealloc; since 1.26 there is another one between them. */
-static bool read_inuse(const struct reading *r, struct gomemstats *s)
+static bool read_inuse(const struct numbers_memstats_reading *r, struct gomemstats *s)
 {
 	uint64_t caches = r->live->places.cache_alloc, sys = r->memstats;
 	uint64_t mspan = sys + (r->layout->minor < 19 ? 104 : r->layout->last_gc - 40);
@@ -183,14 +188,15 @@ struct pauses {
 	double cpu_fraction;
 };
 
-static bool read_pauses(const struct reading *r, struct gomemstats *s)
+static bool read_pauses(const struct numbers_memstats_reading *r, struct gomemstats *s)
 {
 	struct pauses p;
 	uint32_t cycles;
 
 	for (int i = 0; i < TRIES; i++) {
-		if (!get(r, r->memstats + r->layout->last_gc, &p, sizeof(p)) ||
-		    !get(r, r->memstats + golayout_numgc(r->layout), &cycles, sizeof(cycles)))
+		if (!numbers_memstats_get(r, r->memstats + r->layout->last_gc, &p, sizeof(p)) ||
+		    !numbers_memstats_get(r, r->memstats + golayout_numgc(r->layout), &cycles,
+					  sizeof(cycles)))
 			return false;
 		if (cycles == p.cycles)
 			break;
@@ -207,15 +213,15 @@ static bool read_pauses(const struct reading *r, struct gomemstats *s)
 
 void gomemstats_read(const struct golive *live, struct gomemstats *s)
 {
-	struct reading r = { .live = live,
-			     .layout = live->vars.layout,
-			     .memstats = live->vars.memstats,
-			     .pacer = live->vars.pacer };
+	struct numbers_memstats_reading r = { .live = live,
+					      .layout = live->vars.layout,
+					      .memstats = live->vars.memstats,
+					      .pacer = live->vars.pacer };
 
 	memset(s, 0, sizeof(*s));
 	if (!r.memstats)
 		return;
-	if (r.pacer && read_memory(&r))
+	if (r.pacer && numbers_memstats_read_memory(&r))
 		tell_memory(&r, s);
 	s->has_inuse = read_inuse(&r, s);
 	s->has_pauses = read_pauses(&r, s);

@@ -21,8 +21,8 @@ struct counting {
 	struct counts counts;
 };
 
-static int count(struct counting *c, const uint64_t *pcs, size_t depth, uint32_t set, bool known,
-		 struct error *err)
+static int profile_counted_count(struct counting *c, const uint64_t *pcs, size_t depth,
+				 uint32_t set, bool known, struct error *err)
 {
 	int rc = counts_add(&c->counts, pcs, depth, set, !known);
 
@@ -39,8 +39,8 @@ static int count_goroutine(void *ctx, const struct go_goroutine *r, uint32_t set
 	uint64_t start = r->start_pc + 1; /* one more, like a return address in the function */
 
 	if (r->has_stack)
-		return count(ctx, r->pcs, r->pc_count, set, true, err);
-	return count(ctx, &start, r->start_pc != 0, set, false, err);
+		return profile_counted_count(ctx, r->pcs, r->pc_count, set, true, err);
+	return profile_counted_count(ctx, &start, r->start_pc != 0, set, false, err);
 }
 
 static int count_stack(void *ctx, const uint64_t *pcs, size_t depth, struct error *err)
@@ -48,7 +48,7 @@ static int count_stack(void *ctx, const uint64_t *pcs, size_t depth, struct erro
 	struct counting *c = ctx;
 
 	c->g->stats.told++;
-	return count(c, pcs, depth, 0, true, err);
+	return profile_counted_count(c, pcs, depth, 0, true, err);
 }
 
 /* Since 1.23 each stack has all 32 pcs, most of them 0 (threadCreateProfileInternal). */
@@ -64,7 +64,8 @@ static int count_thread(void *ctx, const uint64_t *pcs, size_t count, struct err
 	return count_stack(c, all, CREATE_STACK_MAX, err);
 }
 
-static int count_all(struct counting *c, const struct goprofile_id *id, struct error *err)
+static int profile_counted_count_all(struct counting *c, const struct goprofile_id *id,
+				     struct error *err)
 {
 	const struct golive *live = c->g->live;
 	int rc;
@@ -81,7 +82,7 @@ static int count_all(struct counting *c, const struct goprofile_id *id, struct e
 	return rc;
 }
 
-static int add_types(struct profile *p, const char *name)
+static int profile_counted_add_types(struct profile *p, const char *name)
 {
 	if (profile_add_type(p, name, "count"))
 		return ERR_NOMEM;
@@ -95,11 +96,11 @@ int goprofile_count_make(struct goprofile *g, const struct goprofile_id *id, str
 {
 	struct counting c = { .g = g };
 	struct builder b = { 0 };
-	int rc = count_all(&c, id, err);
+	int rc = profile_counted_count_all(&c, id, err);
 
 	if (!rc)
 		rc = goprofile_begin(g, &b, p, err);
-	if (!rc && (add_types(p, id->name) || counts_build(&c.counts, &b)))
+	if (!rc && (profile_counted_add_types(p, id->name) || counts_build(&c.counts, &b)))
 		rc = error_nomem(err);
 	if (!rc)
 		rc = goprofile_end(g, &b, err);
@@ -112,7 +113,7 @@ int goprofile_count_text(struct goprofile *g, const struct goprofile_id *id, str
 			 struct error *err)
 {
 	struct counting c = { .g = g };
-	int rc = count_all(&c, id, err);
+	int rc = profile_counted_count_all(&c, id, err);
 
 	if (!rc && counts_text(&c.counts, id->name, &g->frames, out))
 		rc = error_nomem(err);

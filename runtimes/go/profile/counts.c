@@ -20,7 +20,7 @@ void counts_release(struct counts *c)
 	*c = (struct counts){ 0 };
 }
 
-struct key {
+struct counts_key {
 	const uint64_t *pcs;
 	size_t count;
 	uint32_t labels;
@@ -30,20 +30,20 @@ struct key {
 static bool same_stack(const void *owner, uint32_t i, const void *key)
 {
 	const struct counts *c = owner;
-	const struct counted *s = &c->stacks[i];
-	const struct key *k = key;
+	const struct gocounts *s = &c->stacks[i];
+	const struct counts_key *k = key;
 
 	return s->count == k->count && s->labels == k->labels && s->unavailable == k->unavailable &&
 	       (!k->count || !memcmp(c->pcs + s->first, k->pcs, k->count * sizeof(*k->pcs)));
 }
 
-static int add_stack(struct counts *c, const struct key *k, uint64_t hash)
+static int counts_add_stack(struct counts *c, const struct counts_key *k, uint64_t hash)
 {
-	struct counted s = { .first = c->pc_count,
-			     .count = k->count,
-			     .labels = k->labels,
-			     .unavailable = k->unavailable,
-			     .times = 1 };
+	struct gocounts s = { .first = c->pc_count,
+			      .count = k->count,
+			      .labels = k->labels,
+			      .unavailable = k->unavailable,
+			      .times = 1 };
 
 	if (k->count > COUNTS_PCS_MAX - c->pc_count || c->count >= COUNTS_PCS_MAX)
 		return ERR_LIMIT;
@@ -61,7 +61,7 @@ static int add_stack(struct counts *c, const struct key *k, uint64_t hash)
 int counts_add(struct counts *c, const uint64_t *pcs, size_t count, uint32_t labels,
 	       bool unavailable)
 {
-	struct key k = { pcs, count, labels, unavailable };
+	struct counts_key k = { pcs, count, labels, unavailable };
 	uint64_t words[2] = { hash_bytes(pcs, count * sizeof(*pcs)),
 			      (uint64_t)labels << 1 | unavailable };
 	uint64_t hash = hash_bytes(words, sizeof(words));
@@ -69,7 +69,7 @@ int counts_add(struct counts *c, const uint64_t *pcs, size_t count, uint32_t lab
 
 	c->total++;
 	if (i == HASHINDEX_NONE)
-		return add_stack(c, &k, hash);
+		return counts_add_stack(c, &k, hash);
 	c->stacks[i].times++;
 	return 0;
 }
@@ -101,10 +101,10 @@ static int by_labels(const struct counts *c, uint32_t a, uint32_t b)
 	return order ? order : (x->len > y->len) - (x->len < y->len);
 }
 
-static int by_count(const void *a, const void *b, void *ctx)
+static int counts_by_count(const void *a, const void *b, void *ctx)
 {
 	const struct counts *c = ctx;
-	const struct counted *x = a, *y = b;
+	const struct gocounts *x = a, *y = b;
 
 	if (x->times != y->times)
 		return x->times > y->times ? -1 : 1;
@@ -125,15 +125,15 @@ static int by_count(const void *a, const void *b, void *ctx)
 void counts_sort(struct counts *c)
 {
 	if (c->count)
-		qsort_r(c->stacks, c->count, sizeof(*c->stacks), by_count, c);
+		qsort_r(c->stacks, c->count, sizeof(*c->stacks), counts_by_count, c);
 }
 
 static const char unavailable[] = "[stack unavailable]";
 
 /* Finds the stack's locations. If it is unavailable, they are a frame that says so and the function
  * where the goroutine begins. */
-static int locate(struct counts *c, struct builder *b, const struct counted *s,
-		  const uint32_t **locations, size_t *count, uint32_t none[])
+static int counts_locate(struct counts *c, struct builder *b, const struct gocounts *s,
+			 const uint32_t **locations, size_t *count, uint32_t none[])
 {
 	int rc = builder_locate(b, c->pcs + s->first, s->count, locations, count);
 
@@ -155,9 +155,9 @@ int counts_build(struct counts *c, struct builder *b)
 	size_t count, label_count;
 
 	for (size_t i = 0; i < c->count; i++) {
-		const struct counted *s = &c->stacks[i];
+		const struct gocounts *s = &c->stacks[i];
 
-		if (locate(c, b, s, &locations, &count, none) ||
+		if (counts_locate(c, b, s, &locations, &count, none) ||
 		    labelsets_make(&c->labels, s->labels, b->profile, &labels, &label_count) ||
 		    profile_add_sample(b->profile, locations, count, &s->times, labels,
 				       label_count))
@@ -166,8 +166,8 @@ int counts_build(struct counts *c, struct builder *b)
 	return 0;
 }
 
-static int add_text(const struct counts *c, const struct counted *s, struct pcframes *frames,
-		    struct buffer *out)
+static int counts_add_text(const struct counts *c, const struct gocounts *s,
+			   struct pcframes *frames, struct buffer *out)
 {
 	const struct labelset *set = s->labels ? &c->labels.sets[s->labels - 1] : NULL;
 	const uint64_t *pcs = c->pcs + s->first;
@@ -185,7 +185,7 @@ int counts_text(struct counts *c, const char *name, struct pcframes *frames, str
 	if (buffer_addf(out, "%s profile: total %" PRIu64 "\n", name, c->total))
 		return ERR_NOMEM;
 	for (size_t i = 0; i < c->count; i++)
-		if (add_text(c, &c->stacks[i], frames, out))
+		if (counts_add_text(c, &c->stacks[i], frames, out))
 			return ERR_NOMEM;
 	return 0;
 }

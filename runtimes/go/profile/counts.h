@@ -16,7 +16,7 @@ struct buffer;
 struct builder;
 struct pcframes;
 
-struct counted {
+struct gocounts {
 	size_t first, count; /* in pcs */
 	uint32_t labels;     /* 1 + index in labels.sets; 0: none */
 	bool unavailable;    /* the stack could not be read: its pc is where the goroutine begins */
@@ -24,7 +24,7 @@ struct counted {
 };
 
 struct counts {
-	struct counted *stacks;
+	struct gocounts *stacks;
 	uint64_t *pcs;
 	struct labelsets labels;
 	struct hashindex index;
@@ -38,7 +38,7 @@ void counts_release(struct counts *c);
 /* The most pcs of all distinct stacks: a hostile program could have any number. */
 enum { COUNTS_PCS_MAX = 1 << 26 };
 
-/* Counts a stack; `labels` as in struct counted. ERR_LIMIT: over COUNTS_PCS_MAX; ERR_NOMEM. */
+/* Counts a stack; `labels` as in struct gocounts. ERR_LIMIT: over COUNTS_PCS_MAX; ERR_NOMEM. */
 int counts_add(struct counts *c, const uint64_t *pcs, size_t count, uint32_t labels,
 	       bool unavailable);
 

@@ -30,7 +30,7 @@ static int64_t cycles_of(const struct go_bucket *b)
 	return b->cycles;
 }
 
-static int64_t truncated(double v)
+static int64_t delay_truncated(double v)
 {
 	return v >= -0x1p63 && v < 0x1p63 ? (int64_t)v : INT64_MIN;
 }
@@ -60,7 +60,7 @@ static int stack_of(struct delay *d, const struct go_bucket *b, const uint64_t *
 	return 0;
 }
 
-static int read_all(struct delay *d, struct error *err)
+static int delay_read_all(struct delay *d, struct error *err)
 {
 	struct goprofile *g = d->g;
 	struct gobuckets_stats stats = { 0 };
@@ -69,7 +69,7 @@ static int read_all(struct delay *d, struct error *err)
 
 	if (rc)
 		return rc;
-	d->frequency = truncated(frequency);
+	d->frequency = delay_truncated(frequency);
 	d->rate = 1;
 	if (d->which == GO_MUTEX)
 		rc = gobuckets_rate(g->live, GO_MUTEX, &d->rate, err);
@@ -83,7 +83,7 @@ static int read_all(struct delay *d, struct error *err)
 	return rc;
 }
 
-static int add_types(struct profile *p)
+static int delay_add_types(struct profile *p)
 {
 	if (profile_add_type(p, "contentions", "count") ||
 	    profile_add_type(p, "delay", "nanoseconds"))
@@ -95,7 +95,7 @@ static int add_types(struct profile *p)
 
 /* Up to 1.19 the runtime counted samples, and runtime/pprof scaled them (scaleMutexProfile); since
  * 1.20 the runtime itself scales them. */
-static int add_samples(struct delay *d, struct builder *b)
+static int delay_add_samples(struct delay *d, struct builder *b)
 {
 	bool scale = d->which == GO_MUTEX && d->g->minor <= 19;
 	double ghz = (double)d->frequency / 1e9;
@@ -106,11 +106,11 @@ static int add_samples(struct delay *d, struct builder *b)
 	for (size_t i = 0; i < d->kept.count; i++) {
 		const struct go_bucket *bucket = &d->kept.buckets[i];
 		double nanoseconds = (double)bucket->cycles / ghz;
-		int64_t values[2] = { bucket->count, truncated(nanoseconds) };
+		int64_t values[2] = { bucket->count, delay_truncated(nanoseconds) };
 
 		if (scale) {
 			values[0] = (int64_t)((uint64_t)values[0] * (uint64_t)d->rate);
-			values[1] = truncated(nanoseconds * (double)d->rate);
+			values[1] = delay_truncated(nanoseconds * (double)d->rate);
 		}
 		if (stack_of(d, bucket, &pcs, &count) ||
 		    builder_locate(b, pcs, count, &locations, &count) ||
@@ -120,7 +120,7 @@ static int add_samples(struct delay *d, struct builder *b)
 	return 0;
 }
 
-static void release(struct delay *d)
+static void delay_release(struct delay *d)
 {
 	keptbuckets_release(&d->kept);
 	free(d->pcs);
@@ -131,20 +131,20 @@ int goprofile_delay_make(struct goprofile *g, enum go_buckets which, struct prof
 {
 	struct delay d = { .g = g, .which = which };
 	struct builder b = { 0 };
-	int rc = read_all(&d, err);
+	int rc = delay_read_all(&d, err);
 
 	if (!rc)
 		rc = goprofile_begin(g, &b, p, err);
-	if (!rc && (add_types(p) || add_samples(&d, &b)))
+	if (!rc && (delay_add_types(p) || delay_add_samples(&d, &b)))
 		rc = error_nomem(err);
 	if (!rc)
 		rc = goprofile_end(g, &b, err);
 	builder_release(&b);
-	release(&d);
+	delay_release(&d);
 	return rc;
 }
 
-static int add_text(struct delay *d, struct buffer *out)
+static int delay_add_text(struct delay *d, struct buffer *out)
 {
 	const uint64_t *pcs;
 	size_t count;
@@ -169,10 +169,10 @@ int goprofile_delay_text(struct goprofile *g, enum go_buckets which, struct buff
 			 struct error *err)
 {
 	struct delay d = { .g = g, .which = which };
-	int rc = read_all(&d, err);
+	int rc = delay_read_all(&d, err);
 
-	if (!rc && add_text(&d, out))
+	if (!rc && delay_add_text(&d, out))
 		rc = error_nomem(err);
-	release(&d);
+	delay_release(&d);
 	return rc;
 }

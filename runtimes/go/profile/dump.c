@@ -32,7 +32,7 @@ struct dumping {
 	int64_t now; /* runtime.nanotime, ns; 0: not known */
 };
 
-static int put(struct buffer *out, struct goparse_text t)
+static int profile_dump_put(struct buffer *out, struct goparse_text t)
 {
 	return buffer_add(out, t.at, t.len);
 }
@@ -54,7 +54,7 @@ static int put_rune(struct buffer *out, uint32_t r)
 			   r);
 }
 
-static int put_quoted(struct dumping *d, struct goparse_text t)
+static int profile_dump_put_quoted(struct dumping *d, struct goparse_text t)
 {
 	int rc = buffer_add(d->out, "\"", 1);
 	size_t len;
@@ -73,35 +73,37 @@ static int put_quoted(struct dumping *d, struct goparse_text t)
 }
 
 /* tracebackStringNeedsQuoting, from 1.27 on. */
-static int put_label(struct dumping *d, struct goparse_text t)
+static int profile_dump_put_label(struct dumping *d, struct goparse_text t)
 {
 	if (d->minor < 27)
-		return put_quoted(d, t);
+		return profile_dump_put_quoted(d, t);
 	for (size_t i = 0; i < t.len; i++) {
 		char c = t.at[i];
 
 		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
 		      c == '.' || c == '/' || c == '_'))
-			return put_quoted(d, t);
+			return profile_dump_put_quoted(d, t);
 	}
-	return put(d->out, t);
+	return profile_dump_put(d->out, t);
 }
 
-static int put_labels(struct dumping *d, const struct goparse_goroutine *g)
+static int profile_dump_put_labels(struct dumping *d, const struct goparse_goroutine *g)
 {
 	int rc = buffer_addf(d->out, d->minor < 27 ? " labels:{" : " {");
 
 	for (size_t i = 0; i < g->label_count && !rc; i++)
-		rc = (i && buffer_addf(d->out, ", ")) || put_label(d, g->labels[i].key) ||
-				     buffer_addf(d->out, ": ") || put_label(d, g->labels[i].value) ?
+		rc = (i && buffer_addf(d->out, ", ")) ||
+				     profile_dump_put_label(d, g->labels[i].key) ||
+				     buffer_addf(d->out, ": ") ||
+				     profile_dump_put_label(d, g->labels[i].value) ?
 			     ERR_NOMEM :
 			     0;
 	return rc ? rc : buffer_add(d->out, "}", 1);
 }
 
 /* goroutineheader */
-static int put_header(struct dumping *d, const struct go_goroutine *r,
-		      const struct goparse_goroutine *g)
+static int profile_dump_put_header(struct dumping *d, const struct go_goroutine *r,
+				   const struct goparse_goroutine *g)
 {
 	bool waits = r->status == GO_WAITING || r->status == GO_SYSCALL;
 	int64_t minutes = waits && r->wait_since > 0 && d->now > r->wait_since ?
@@ -110,22 +112,24 @@ static int put_header(struct dumping *d, const struct go_goroutine *r,
 	bool labels = d->labels && g->label_count;
 
 	if (buffer_addf(d->out, "%sgoroutine %" PRIu64 " [", d->first ? "" : "\n", g->stack.id) ||
-	    put(d->out, g->state) ||
+	    profile_dump_put(d->out, g->state) ||
 	    (g->flags & GOPARSE_LEAKED && buffer_addf(d->out, " (leaked)")) ||
 	    (g->flags & GOPARSE_SCAN && buffer_addf(d->out, " (scan)")) ||
 	    (g->flags & GOPARSE_DURABLE && buffer_addf(d->out, " (durable)")) ||
 	    (minutes && buffer_addf(d->out, ", %" PRId64 " minutes", minutes)) ||
 	    (g->locked && buffer_addf(d->out, ", locked to thread")) ||
 	    (g->bubble && buffer_addf(d->out, ", synctest bubble %" PRIu64, g->bubble)) ||
-	    (labels && d->minor < 27 && put_labels(d, g)) || buffer_add(d->out, "]", 1) ||
-	    (labels && d->minor >= 27 && put_labels(d, g)) || buffer_add(d->out, ":\n", 2))
+	    (labels && d->minor < 27 && profile_dump_put_labels(d, g)) ||
+	    buffer_add(d->out, "]", 1) ||
+	    (labels && d->minor >= 27 && profile_dump_put_labels(d, g)) ||
+	    buffer_add(d->out, ":\n", 2))
 		return ERR_NOMEM;
 	return 0;
 }
 
-static int put_place(struct buffer *out, const struct goparse_frame *f)
+static int profile_dump_put_place(struct buffer *out, const struct goparse_frame *f)
 {
-	if (buffer_add(out, "\t", 1) || put(out, f->file) ||
+	if (buffer_add(out, "\t", 1) || profile_dump_put(out, f->file) ||
 	    buffer_addf(out, ":%" PRIu64, f->line) ||
 	    (f->pc_offset && buffer_addf(out, " +0x%" PRIx64, f->pc_offset)) ||
 	    buffer_add(out, "\n", 1))
@@ -133,15 +137,16 @@ static int put_place(struct buffer *out, const struct goparse_frame *f)
 	return 0;
 }
 
-static int put_frame(struct buffer *out, const struct goparse_frame *f)
+static int profile_dump_put_frame(struct buffer *out, const struct goparse_frame *f)
 {
-	if (put(out, f->function) || buffer_add(out, "(", 1) || put(out, f->args) ||
-	    buffer_add(out, ")\n", 2) || put_place(out, f))
+	if (profile_dump_put(out, f->function) || buffer_add(out, "(", 1) ||
+	    profile_dump_put(out, f->args) || buffer_add(out, ")\n", 2) ||
+	    profile_dump_put_place(out, f))
 		return ERR_NOMEM;
 	return 0;
 }
 
-static int put_stack(struct buffer *out, const struct goparse_stack *s)
+static int profile_dump_put_stack(struct buffer *out, const struct goparse_stack *s)
 {
 	int rc = 0;
 
@@ -153,13 +158,13 @@ static int put_stack(struct buffer *out, const struct goparse_stack *s)
 							   s->elided_count) :
 					       buffer_addf(out, "...additional frames elided...\n");
 		if (!rc && i < s->count)
-			rc = put_frame(out, &s->frames[i]);
+			rc = profile_dump_put_frame(out, &s->frames[i]);
 	}
 	if (rc || !s->created_by.function.len)
 		return rc;
-	if (buffer_addf(out, "created by ") || put(out, s->created_by.function) ||
+	if (buffer_addf(out, "created by ") || profile_dump_put(out, s->created_by.function) ||
 	    (s->created_in && buffer_addf(out, " in goroutine %" PRIu64, s->created_in)) ||
-	    buffer_add(out, "\n", 1) || put_place(out, &s->created_by))
+	    buffer_add(out, "\n", 1) || profile_dump_put_place(out, &s->created_by))
 		return ERR_NOMEM;
 	return 0;
 }
@@ -171,7 +176,7 @@ static int put_ancestors(struct buffer *out, const struct goparse_goroutine *g)
 	for (size_t i = 0; i < g->ancestor_count && !rc; i++)
 		rc = buffer_addf(out, "[originating from goroutine %" PRIu64 "]:\n",
 				 g->ancestors[i].id) ||
-				     put_stack(out, &g->ancestors[i]) ?
+				     profile_dump_put_stack(out, &g->ancestors[i]) ?
 			     ERR_NOMEM :
 			     0;
 	return rc;
@@ -182,8 +187,8 @@ static int dump_one(void *ctx, const struct go_goroutine *r, uint32_t set, struc
 	struct dumping *d = ctx;
 	struct goparse_goroutine g;
 
-	if (traceback_make(&d->traceback, r, set, &g) || put_header(d, r, &g) ||
-	    put_stack(d->out, &g.stack) || put_ancestors(d->out, &g))
+	if (traceback_make(&d->traceback, r, set, &g) || profile_dump_put_header(d, r, &g) ||
+	    profile_dump_put_stack(d->out, &g.stack) || put_ancestors(d->out, &g))
 		return error_nomem(err);
 	d->first = false;
 	return 0;

@@ -16,7 +16,7 @@
 #include "runtimes/go/session/inside.h"
 #include "runtimes/go/session/stacktext.h"
 
-struct heap {
+struct profile_heap {
 	struct goprofile *g;
 	struct profile *profile;
 	struct builder builder;
@@ -24,7 +24,7 @@ struct heap {
 	uint32_t bytes; /* string "bytes", the label's key */
 };
 
-static int begin(struct heap *h, struct error *err)
+static int profile_heap_begin(struct profile_heap *h, struct error *err)
 {
 	struct profile *p = h->profile;
 	int rc = goprofile_begin(h->g, &h->builder, p, err);
@@ -44,13 +44,13 @@ static int begin(struct heap *h, struct error *err)
 }
 
 /* Starts the profile again, because the buckets so far are void. */
-static int begin_again(struct heap *h, struct error *err)
+static int profile_heap_begin_again(struct profile_heap *h, struct error *err)
 {
 	builder_release(&h->builder);
 	profile_release(h->profile);
 	if (profile_init(h->profile))
 		return error_nomem(err);
-	return begin(h, err);
+	return profile_heap_begin(h, err);
 }
 
 /* *hidden: how many frames of the runtime at the beginning of the stack are hidden. If the stack
@@ -71,8 +71,8 @@ static int hide_runtime(struct pcframes *frames, const uint64_t *pcs, size_t cou
 	return 0;
 }
 
-static int locate(struct heap *h, const struct go_bucket *b, const uint32_t **locations,
-		  size_t *count)
+static int profile_heap_locate(struct profile_heap *h, const struct go_bucket *b,
+			       const uint32_t **locations, size_t *count)
 {
 	size_t hidden;
 
@@ -92,14 +92,14 @@ static int64_t object_size(const struct goprofile *g, const struct go_bucket *b)
 
 static int add_bucket(void *ctx, const struct go_bucket *b, struct error *err)
 {
-	struct heap *h = ctx;
+	struct profile_heap *h = ctx;
 	struct profile_label label = { .key = h->bytes };
 	const uint32_t *locations;
 	int64_t values[4];
 	size_t count;
 
 	if (!b)
-		return begin_again(h, err);
+		return profile_heap_begin_again(h, err);
 	values[0] = (int64_t)b->allocs;
 	values[1] = (int64_t)b->alloc_bytes;
 	values[2] = (int64_t)(b->allocs - b->frees);
@@ -107,20 +107,20 @@ static int add_bucket(void *ctx, const struct go_bucket *b, struct error *err)
 	heapscale(&values[0], &values[1], h->rate);
 	heapscale(&values[2], &values[3], h->rate);
 	label.num = object_size(h->g, b);
-	if (locate(h, b, &locations, &count) ||
+	if (profile_heap_locate(h, b, &locations, &count) ||
 	    profile_add_sample(h->profile, locations, count, values, &label, label.num != 0))
 		return error_nomem(err);
 	return 0;
 }
 
-static int make(struct heap *h, struct error *err)
+static int profile_heap_make(struct profile_heap *h, struct error *err)
 {
 	struct goprofile *g = h->g;
 	struct gobuckets_stats stats = { 0 };
 	int rc = gobuckets_rate(g->live, GO_HEAP, &h->rate, err);
 
 	if (!rc)
-		rc = begin(h, err);
+		rc = profile_heap_begin(h, err);
 	if (!rc)
 		rc = gobuckets_read(g->live, g->callers, GO_HEAP, g->heap, add_bucket, h, &stats,
 				    err);
@@ -131,8 +131,8 @@ static int make(struct heap *h, struct error *err)
 
 int goprofile_heap_make(struct goprofile *g, struct profile *p, struct error *err)
 {
-	struct heap h = { .g = g, .profile = p };
-	int rc = make(&h, err);
+	struct profile_heap h = { .g = g, .profile = p };
+	int rc = profile_heap_make(&h, err);
 
 	builder_release(&h.builder);
 	return rc;
@@ -145,8 +145,8 @@ static int64_t in_use(const struct go_bucket *b)
 
 /* Since 1.20 the bytes allocated are printed as one more if they equal the bytes in use, because
  * pprof would take the text for a profile of two columns. */
-static int add_heading(struct goprofile *g, const struct keptbuckets *k, int64_t rate,
-		       struct buffer *out)
+static int profile_heap_add_heading(struct goprofile *g, const struct keptbuckets *k, int64_t rate,
+				    struct buffer *out)
 {
 	struct go_bucket total = { 0 };
 	uint64_t bytes;
@@ -170,7 +170,8 @@ static int add_heading(struct goprofile *g, const struct keptbuckets *k, int64_t
 			   (int64_t)(2 * (uint64_t)rate)); /* wraps around, as in Go */
 }
 
-static int add_record(struct goprofile *g, const struct go_bucket *b, struct buffer *out)
+static int profile_heap_add_record(struct goprofile *g, const struct go_bucket *b,
+				   struct buffer *out)
 {
 	if (buffer_addf(out, "%" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @",
 			(int64_t)(b->allocs - b->frees), in_use(b), (int64_t)b->allocs,
@@ -181,15 +182,15 @@ static int add_record(struct goprofile *g, const struct go_bucket *b, struct buf
 }
 
 /* Sorted by bytes in use, since 1.23 in ascending order. */
-static int write_text(struct goprofile *g, struct keptbuckets *k, int64_t rate, struct buffer *out,
-		      struct error *err)
+static int profile_heap_write_text(struct goprofile *g, struct keptbuckets *k, int64_t rate,
+				   struct buffer *out, struct error *err)
 {
 	int rc = keptbuckets_sort(k, in_use, g->minor <= 22);
 
 	if (!rc)
-		rc = add_heading(g, k, rate, out);
+		rc = profile_heap_add_heading(g, k, rate, out);
 	for (size_t i = 0; i < k->count && !rc; i++)
-		rc = add_record(g, &k->buckets[i], out);
+		rc = profile_heap_add_record(g, &k->buckets[i], out);
 	if (!rc)
 		rc = memstats_add(g, out);
 	return rc ? error_nomem(err) : 0;
@@ -208,7 +209,7 @@ int goprofile_heap_text(struct goprofile *g, struct buffer *out, struct error *e
 	if (!rc)
 		rc = goprofile_note_buckets(g, &stats, err);
 	if (!rc)
-		rc = write_text(g, &kept, rate, out, err);
+		rc = profile_heap_write_text(g, &kept, rate, out, err);
 	keptbuckets_release(&kept);
 	return rc;
 }

@@ -34,14 +34,14 @@ int keptbuckets_add(void *ctx, const struct go_bucket *b, struct error *err)
 	return 0;
 }
 
-struct place {
+struct keptbuckets_place {
 	int64_t number;
 	size_t index;
 };
 
-static int by_number(const void *a, const void *b)
+static int keptbuckets_by_number(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct keptbuckets_place *x = a, *y = b;
 
 	if (x->number != y->number)
 		return (x->number > y->number) - (x->number < y->number);
@@ -52,7 +52,7 @@ int keptbuckets_sort(struct keptbuckets *k, int64_t (*of)(const struct go_bucket
 		     bool descending)
 {
 	struct go_bucket *sorted = calloc(k->count + 1, sizeof(*sorted));
-	struct place *places = calloc(k->count + 1, sizeof(*places));
+	struct keptbuckets_place *places = calloc(k->count + 1, sizeof(*places));
 
 	if (!sorted || !places) {
 		free(sorted);
@@ -63,9 +63,9 @@ int keptbuckets_sort(struct keptbuckets *k, int64_t (*of)(const struct go_bucket
 		int64_t number = of(&k->buckets[i]);
 
 		k->buckets[i].pcs = k->pcs + k->first[i];
-		places[i] = (struct place){ descending ? ~number : number, i };
+		places[i] = (struct keptbuckets_place){ descending ? ~number : number, i };
 	}
-	qsort(places, k->count, sizeof(*places), by_number);
+	qsort(places, k->count, sizeof(*places), keptbuckets_by_number);
 	for (size_t i = 0; i < k->count; i++)
 		sorted[i] = k->buckets[places[i].index];
 	free(places);

@@ -30,7 +30,7 @@ static bool writes_buckets(const char *function)
 }
 
 /* True if a held thread is in a function that writes buckets. */
-static bool is_written(struct goprofile *g)
+static bool make_is_written(struct goprofile *g)
 {
 	for (size_t i = 0; i < g->held_count; i++)
 		if (writes_buckets(gocallers_function(g->callers, g->held[i].pc)))
@@ -39,14 +39,14 @@ static bool is_written(struct goprofile *g)
 }
 
 /* Begins goprofile_make and goprofile_text. ERR_SHORT: a held thread is writing buckets. */
-static int begin(struct goprofile *g, enum goprofile_type type, struct error *err)
+static int make_begin(struct goprofile *g, enum goprofile_type type, struct error *err)
 {
 	bool of_buckets = type == GOPROFILE_HEAP || type == GOPROFILE_BLOCK ||
 			  type == GOPROFILE_MUTEX;
 
 	g->stats = (struct goprofile_stats){ 0 };
 	g->remarks.len = 0;
-	if (!of_buckets || !is_written(g))
+	if (!of_buckets || !make_is_written(g))
 		return 0;
 	return error_set(err, ERR_SHORT, "a thread is held while it writes what is to be read");
 }
@@ -54,7 +54,7 @@ static int begin(struct goprofile *g, enum goprofile_type type, struct error *er
 int goprofile_make(struct goprofile *g, const struct goprofile_id *id, struct profile *p,
 		   struct error *err)
 {
-	int rc = begin(g, id->type, err);
+	int rc = make_begin(g, id->type, err);
 
 	if (rc)
 		return rc;
@@ -73,7 +73,7 @@ int goprofile_make(struct goprofile *g, const struct goprofile_id *id, struct pr
 int goprofile_text(struct goprofile *g, const struct goprofile_id *id, struct buffer *out,
 		   struct error *err)
 {
-	int rc = begin(g, id->type, err);
+	int rc = make_begin(g, id->type, err);
 
 	if (rc)
 		return rc;
@@ -89,7 +89,7 @@ int goprofile_text(struct goprofile *g, const struct goprofile_id *id, struct bu
 	}
 }
 
-static int add_name(void *ctx, const char *name, size_t len, struct error *err)
+static int make_add_name(void *ctx, const char *name, size_t len, struct error *err)
 {
 	struct buffer *names = ctx;
 
@@ -100,5 +100,5 @@ static int add_name(void *ctx, const char *name, size_t len, struct error *err)
 
 int goprofile_custom(struct goprofile *g, struct buffer *names, struct error *err)
 {
-	return gocustom_names(g->live, add_name, names, err);
+	return gocustom_names(g->live, make_add_name, names, err);
 }

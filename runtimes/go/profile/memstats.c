@@ -13,8 +13,8 @@
 #include "runtimes/go/session/inside.h"
 
 /* Returns a counter; if it is not known, marks `part` as unknown. */
-static uint64_t take(struct legacy_memstats *s, const struct gometric_value *value,
-		     enum legacy_memstats_part part)
+static uint64_t profile_memstats_take(struct legacy_memstats *s, const struct gometric_value *value,
+				      enum legacy_memstats_part part)
 {
 	if (value->why_not)
 		s->unknown |= part;
@@ -28,14 +28,15 @@ static void take_counters(struct legacy_memstats *s, struct goprofile *g)
 
 	gocounters_read(&counters, &g->live->vars, g->live->memory, v);
 	gocounters_release(&counters);
-	s->alloc = s->heap_alloc = take(s, &v[GOMETRIC_HEAP], LEGACY_ALLOC);
-	s->total_alloc = take(s, &v[GOMETRIC_ALLOC_BYTES], LEGACY_TOTAL_ALLOC);
-	s->mallocs = take(s, &v[GOMETRIC_ALLOC_OBJECTS], LEGACY_MALLOCS);
-	s->frees = take(s, &v[GOMETRIC_FREE_OBJECTS], LEGACY_FREES);
+	s->alloc = s->heap_alloc = profile_memstats_take(s, &v[GOMETRIC_HEAP], LEGACY_ALLOC);
+	s->total_alloc = profile_memstats_take(s, &v[GOMETRIC_ALLOC_BYTES], LEGACY_TOTAL_ALLOC);
+	s->mallocs = profile_memstats_take(s, &v[GOMETRIC_ALLOC_OBJECTS], LEGACY_MALLOCS);
+	s->frees = profile_memstats_take(s, &v[GOMETRIC_FREE_OBJECTS], LEGACY_FREES);
 	s->heap_objects = s->mallocs - s->frees;
-	s->next_gc = take(s, &v[GOMETRIC_HEAP_GOAL], LEGACY_NEXT_GC);
-	s->num_gc = (uint32_t)take(s, &v[GOMETRIC_GC_CYCLES], LEGACY_NUM_GC);
-	s->num_forced_gc = (uint32_t)take(s, &v[GOMETRIC_GC_FORCED], LEGACY_NUM_FORCED_GC);
+	s->next_gc = profile_memstats_take(s, &v[GOMETRIC_HEAP_GOAL], LEGACY_NEXT_GC);
+	s->num_gc = (uint32_t)profile_memstats_take(s, &v[GOMETRIC_GC_CYCLES], LEGACY_NUM_GC);
+	s->num_forced_gc = (uint32_t)profile_memstats_take(s, &v[GOMETRIC_GC_FORCED],
+							   LEGACY_NUM_FORCED_GC);
 }
 
 static void take_memstats(struct legacy_memstats *s, const struct gomemstats *m)

@@ -21,7 +21,7 @@ struct waits {
 	struct waitprofile *profile; /* the last one made */
 };
 
-struct looking {
+struct waits_looking {
 	struct waits *waits;
 	struct goprofile *g;
 	struct traceback traceback;
@@ -84,7 +84,8 @@ static uint32_t reason_of(const struct go_goroutine *r)
 	return hash;
 }
 
-static int find_wait(struct looking *l, const struct go_goroutine *r, struct goparse_goroutine *g)
+static int find_wait(struct waits_looking *l, const struct go_goroutine *r,
+		     struct goparse_goroutine *g)
 {
 	struct sighting now = {
 		.goid = r->goid,
@@ -114,9 +115,9 @@ static int find_wait(struct looking *l, const struct go_goroutine *r, struct gop
 	return 0;
 }
 
-static int look_at(void *ctx, const struct go_goroutine *r, uint32_t set, struct error *err)
+static int waits_look_at(void *ctx, const struct go_goroutine *r, uint32_t set, struct error *err)
 {
-	struct looking *l = ctx;
+	struct waits_looking *l = ctx;
 	size_t max = l->g->options.max_goroutines;
 	struct goparse_goroutine g;
 
@@ -134,7 +135,7 @@ static bool gc_cycles(const struct golive *live, uint32_t *cycles)
 	       !live->memory->read(live->memory, live->places.gc_cycles, cycles, sizeof(*cycles));
 }
 
-static int look(struct looking *l, struct error *err)
+static int waits_look(struct waits_looking *l, struct error *err)
 {
 	const struct labelled_wants wants = { .max_frames = TRACEBACK_FRAMES_MAX };
 	struct goprofile *g = l->g;
@@ -145,7 +146,7 @@ static int look(struct looking *l, struct error *err)
 	l->now = gonanotime(NULL);
 	l->their_now = gonanotime(g->process);
 	seen_begin(l->waits->seen, l->now, known, cycles);
-	rc = labelled_read(g, wants, &l->traceback.sets, look_at, l, err);
+	rc = labelled_read(g, wants, &l->traceback.sets, waits_look_at, l, err);
 	if (rc)
 		return rc;
 	known = gc_cycles(g->live, &cycles);
@@ -157,7 +158,7 @@ int waits_make(struct waits *w, struct goprofile *g, struct profile **p, struct 
 {
 	struct waitprofile_options options = { .exact = true,
 					       .time_nanos = (int64_t)clock_ns(CLOCK_REALTIME) };
-	struct looking l = { .waits = w, .g = g };
+	struct waits_looking l = { .waits = w, .g = g };
 	int rc;
 
 	g->remarks.len = 0;
@@ -167,7 +168,7 @@ int waits_make(struct waits *w, struct goprofile *g, struct profile **p, struct 
 	if (rc)
 		return rc;
 	traceback_init(&l.traceback, g);
-	rc = look(&l, err);
+	rc = waits_look(&l, err);
 	traceback_release(&l.traceback);
 	if (rc)
 		return rc;

@@ -32,7 +32,7 @@ void ancestry_release(struct ancestry *a)
 /* The runtime uses these pcs as they are, so the line is that of the instruction behind the call.
  * The physical function decides whether the frame is shown; the name is that of the function
  * inlined there. */
-static int add_frame(struct ancestry *a, struct traceback *t, uint64_t pc, bool first)
+static int ancestry_add_frame(struct ancestry *a, struct traceback *t, uint64_t pc, bool first)
 {
 	const struct pcframe *f = traceback_find(t, pc + 1);
 
@@ -51,7 +51,7 @@ static int add_frame(struct ancestry *a, struct traceback *t, uint64_t pc, bool 
 	return 0;
 }
 
-static int add(struct ancestry *a, struct traceback *t, const struct ancestor_info *info)
+static int ancestry_add(struct ancestry *a, struct traceback *t, const struct ancestor_info *info)
 {
 	const struct memory *memory = t->g->live->memory;
 	size_t before = a->frame_count, most = t->g->minor < 21 ? PCS : NEWER_PCS;
@@ -65,7 +65,7 @@ static int add(struct ancestry *a, struct traceback *t, const struct ancestor_in
 	if (room_for((void **)&a->stacks, &a->room, a->count + 1, sizeof(*a->stacks)))
 		return ERR_NOMEM;
 	for (size_t i = 0; i < info->pc_count && !rc; i++)
-		rc = add_frame(a, t, pcs[i], !i);
+		rc = ancestry_add_frame(a, t, pcs[i], !i);
 	s = &a->stacks[a->count++];
 	*s = (struct goparse_stack){ .id = info->goid, .count = a->frame_count - before };
 	s->elided = info->pc_count == most;
@@ -74,7 +74,7 @@ static int add(struct ancestry *a, struct traceback *t, const struct ancestor_in
 }
 
 /* True if the goroutine still has these ancestors. They are freed when it ends. */
-static bool is_its_own(const struct golive *live, const struct go_goroutine *r)
+static bool ancestry_is_its_own(const struct golive *live, const struct go_goroutine *r)
 {
 	uint64_t goid, ancestors;
 
@@ -101,10 +101,10 @@ int ancestry_read(struct ancestry *a, struct traceback *t, const struct go_gorou
 	if (memory->read(memory, slice[0], all, count * sizeof(*all)))
 		return 0;
 	for (size_t i = 0; i < count && !rc; i++)
-		rc = add(a, t, &all[i]);
+		rc = ancestry_add(a, t, &all[i]);
 	if (rc == ERR_NOMEM)
 		return rc;
-	if (rc || !is_its_own(t->g->live, r))
+	if (rc || !ancestry_is_its_own(t->g->live, r))
 		a->count = 0;
 	at = a->frames; /* the array does not move any more */
 	for (size_t i = 0; i < a->count; i++) {

@@ -48,7 +48,7 @@ static bool symbol_failed(const struct pcframe *f)
 
 /* The id of the mapping that contains `pc`; 0: none. As in emitLocation, `pc` is the first one on
  * the deck, and has_functions is set only if all locations of the mapping have symbols. */
-static uint32_t mapping_of(struct builder *b, uint64_t pc)
+static uint32_t builder_mapping_of(struct builder *b, uint64_t pc)
 {
 	for (size_t i = 0; i < b->mapping_count; i++) {
 		struct builder_mapping *m = &b->mappings[i];
@@ -65,7 +65,7 @@ static uint32_t mapping_of(struct builder *b, uint64_t pc)
 
 /* Finds or adds a function. Functions are told apart only by name; file and start line come from
  * the first frame with that name. */
-static int function_of(struct builder *b, const struct pcframe *f, uint32_t *id)
+static int builder_function_of(struct builder *b, const struct pcframe *f, uint32_t *id)
 {
 	struct profile_function function = { .start_line = f->start_line };
 
@@ -94,7 +94,7 @@ static int push_location(struct builder *b, uint32_t location)
 }
 
 /* emitLocation: makes a location, identified by its first pc, from the frames on the deck. */
-static int emit(struct builder *b)
+static int builder_emit(struct builder *b)
 {
 	struct profile_location location = { 0 };
 	struct pcframe *first;
@@ -106,11 +106,11 @@ static int emit(struct builder *b)
 		return ERR_NOMEM;
 	for (size_t i = 0; i < b->deck_count; i++) {
 		b->lines[i] = (struct profile_line){ .line = b->deck[i]->line };
-		if (function_of(b, b->deck[i], &b->lines[i].function))
+		if (builder_function_of(b, b->deck[i], &b->lines[i].function))
 			return ERR_NOMEM;
 	}
 	location.address = first->at;
-	location.mapping = mapping_of(b, first->pc);
+	location.mapping = builder_mapping_of(b, first->pc);
 	if (profile_add_location(b->profile, &location, b->lines, b->deck_count, &first->location))
 		return ERR_NOMEM;
 	first->locations_of = b->number;
@@ -151,7 +151,7 @@ static bool has_location(const struct builder *b, const struct pcframe *f)
 
 /* Takes the next frame. *taken: how many frames of the stack it covers. Since 1.19 a pc with a
  * known location can still be a caller of the frames on the deck. */
-static int take(struct builder *b, struct pcframe *f, size_t *taken)
+static int builder_take(struct builder *b, struct pcframe *f, size_t *taken)
 {
 	bool fits = belongs(b, f), known = has_location(b, f);
 
@@ -160,9 +160,9 @@ static int take(struct builder *b, struct pcframe *f, size_t *taken)
 		return push_deck(b, f);
 	if (!known && !f->exit && fits)
 		return push_deck(b, f);
-	if (emit(b))
+	if (builder_emit(b))
 		return ERR_NOMEM;
-	if (has_location(b, f)) { /* perhaps since emit(): a recursive function */
+	if (has_location(b, f)) { /* perhaps since builder_emit(): a recursive function */
 		*taken = f->location_pcs;
 		return push_location(b, f->location);
 	}
@@ -204,10 +204,10 @@ int builder_locate(struct builder *b, const uint64_t *pcs, size_t count, const u
 	for (size_t i = 0; i < count; i += taken) {
 		struct pcframe *f = pcframes_find(b->frames, pcs[i]);
 
-		if (!f || take(b, f, &taken))
+		if (!f || builder_take(b, f, &taken))
 			return ERR_NOMEM;
 	}
-	if (emit(b))
+	if (builder_emit(b))
 		return ERR_NOMEM;
 	*locations = b->locations;
 	*location_count = b->location_count;
@@ -220,7 +220,7 @@ int builder_named(struct builder *b, const char *name, uint32_t *location)
 	struct profile_location none = { 0 };
 	struct profile_line line = { 0 };
 
-	if (function_of(b, &f, &line.function) ||
+	if (builder_function_of(b, &f, &line.function) ||
 	    profile_add_location(b->profile, &none, &line, 1, location))
 		return ERR_NOMEM;
 	return 0;

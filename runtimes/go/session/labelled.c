@@ -20,7 +20,7 @@ enum {
 	BLOCKS = 256,
 };
 
-struct waiting {
+struct labelled_waiting {
 	struct go_goroutine r;
 	size_t first, stack; /* indexes of its pcs and frame_ends; of its stack bytes */
 	uint32_t set;
@@ -35,7 +35,7 @@ struct labelled {
 	struct memcache *gs, *memory; /* caches of g structs; of labels */
 	struct golabels *labels;
 	struct strset reasons; /* wait reasons, copied */
-	struct waiting *waiting;
+	struct labelled_waiting *waiting;
 	uint64_t *pcs;
 	size_t *ends;
 	struct buffer stacks;
@@ -44,7 +44,7 @@ struct labelled {
 	uint64_t unreadable;
 };
 
-static int init(struct labelled *l)
+static int labelled_init(struct labelled *l)
 {
 	const struct memory *memory = l->g->live->memory;
 
@@ -55,7 +55,7 @@ static int init(struct labelled *l)
 	return 0;
 }
 
-static void release(struct labelled *l)
+static void labelled_release(struct labelled *l)
 {
 	golabels_free(l->labels);
 	memcache_free(l->memory);
@@ -68,7 +68,7 @@ static void release(struct labelled *l)
 }
 
 /* Reads the set at the address that the g had. Sets are remembered until the next batch. */
-static int read_set(struct labelled *l, struct waiting *w)
+static int labelled_read_set(struct labelled *l, struct labelled_waiting *w)
 {
 	const struct golabel *labels;
 	size_t count;
@@ -85,32 +85,32 @@ static int read_set(struct labelled *l, struct waiting *w)
 }
 
 /* True if the g still has the same address of labels. */
-static bool is_its_own(struct labelled *l, const struct waiting *w)
+static bool labelled_is_its_own(struct labelled *l, const struct labelled_waiting *w)
 {
 	uint64_t at = w->r.g + l->g->live->fields.g.labels, labels;
 
 	return !memory_read_u64(memcache_memory(l->gs), at, &labels) && labels == w->r.labels;
 }
 
-static int tell_all(struct labelled *l, struct error *err)
+static int labelled_tell_all(struct labelled *l, struct error *err)
 {
 	int rc = 0;
 
 	memcache_forget(l->memory);
 	labelsets_forget(l->sets);
 	for (size_t i = 0; i < l->count; i++)
-		if (read_set(l, &l->waiting[i]))
+		if (labelled_read_set(l, &l->waiting[i]))
 			return error_nomem(err);
 	memcache_forget(l->gs);
 	for (size_t i = 0; i < l->count && !rc; i++) {
-		struct waiting *w = &l->waiting[i];
+		struct labelled_waiting *w = &l->waiting[i];
 
 		w->r.pcs = l->pcs + w->first;
 		if (w->r.stack) {
 			w->r.stack = l->stacks.data + w->stack;
 			w->r.frame_ends = l->ends + w->first;
 		}
-		if (w->r.labels && (w->unreadable || !is_its_own(l, w))) {
+		if (w->r.labels && (w->unreadable || !labelled_is_its_own(l, w))) {
 			l->unreadable++;
 			w->set = 0;
 		}
@@ -120,7 +120,7 @@ static int tell_all(struct labelled *l, struct error *err)
 	return rc;
 }
 
-static int keep_stack(struct labelled *l, struct waiting *w)
+static int labelled_keep_stack(struct labelled *l, struct labelled_waiting *w)
 {
 	size_t count = w->r.pc_count, bytes = w->r.stack_len;
 
@@ -141,22 +141,22 @@ static int keep_stack(struct labelled *l, struct waiting *w)
 	return 0;
 }
 
-static int keep(void *ctx, const struct go_goroutine *r, struct error *err)
+static int labelled_keep(void *ctx, const struct go_goroutine *r, struct error *err)
 {
 	struct labelled *l = ctx;
-	struct waiting *w;
+	struct labelled_waiting *w;
 	uint32_t reason;
 
 	if (room_for((void **)&l->waiting, &l->room, l->count + 1, sizeof(*l->waiting)))
 		return error_nomem(err);
 	w = &l->waiting[l->count++];
-	*w = (struct waiting){ .r = *r };
-	if (strset_addz(&l->reasons, r->wait_reason, &reason) || keep_stack(l, w))
+	*w = (struct labelled_waiting){ .r = *r };
+	if (strset_addz(&l->reasons, r->wait_reason, &reason) || labelled_keep_stack(l, w))
 		return error_nomem(err);
 	w->r.wait_reason = strset_get(&l->reasons, reason);
 	if (l->count < TOGETHER && l->pc_count < PCS_TOGETHER && l->stacks.len < BYTES_TOGETHER)
 		return 0;
-	return tell_all(l, err);
+	return labelled_tell_all(l, err);
 }
 
 int labelled_read(struct goprofile *g, struct labelled_wants wants, struct labelsets *sets,
@@ -171,17 +171,18 @@ int labelled_read(struct goprofile *g, struct labelled_wants wants, struct label
 		.g = g, .sets = sets, .each = each, .ctx = ctx, .bytes = wants.bytes
 	};
 	struct gogoroutines_stats stats = { 0 };
-	int rc = init(&l) ? error_nomem(err) : 0;
+	int rc = labelled_init(&l) ? error_nomem(err) : 0;
 
 	if (!rc)
-		rc = gogoroutines_read(g->live, g->callers, &options, keep, &l, &stats, err);
+		rc = gogoroutines_read(g->live, g->callers, &options, labelled_keep, &l, &stats,
+				       err);
 	if (!rc)
-		rc = tell_all(&l, err);
+		rc = labelled_tell_all(&l, err);
 	if (!rc) {
 		stats.reads += memcache_reads(l.gs) + memcache_reads(l.memory);
 		stats.bytes += memcache_bytes(l.gs) + memcache_bytes(l.memory);
 		rc = goprofile_note_goroutines(g, &stats, l.unreadable, err);
 	}
-	release(&l);
+	labelled_release(&l);
 	return rc;
 }

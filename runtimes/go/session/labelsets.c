@@ -46,20 +46,20 @@ void labelsets_forget(struct labelsets *s)
 }
 
 /* The text of one label: `len` bytes at text + from. */
-struct piece {
+struct labelsets_piece {
 	size_t from, len;
 	const uint8_t *text;
 };
 
-static int by_text(const void *a, const void *b)
+static int labelsets_by_text(const void *a, const void *b)
 {
-	const struct piece *x = a, *y = b;
+	const struct labelsets_piece *x = a, *y = b;
 	int order = memcmp(x->text + x->from, y->text + y->from, x->len < y->len ? x->len : y->len);
 
 	return order ? order : (x->len > y->len) - (x->len < y->len);
 }
 
-static int quote_each(const struct golabel *labels, size_t count, struct piece *pieces,
+static int quote_each(const struct golabel *labels, size_t count, struct labelsets_piece *pieces,
 		      struct buffer *text)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -73,17 +73,17 @@ static int quote_each(const struct golabel *labels, size_t count, struct piece *
 }
 
 /* label.go, labelMap.String: sorted by text, which is not always the order of keys. */
-static int write_text(const struct golabel *labels, size_t count, struct buffer *out)
+static int labelsets_write_text(const struct golabel *labels, size_t count, struct buffer *out)
 {
 	struct buffer text = { 0 };
-	struct piece *pieces = calloc(count + 1, sizeof(*pieces));
+	struct labelsets_piece *pieces = calloc(count + 1, sizeof(*pieces));
 	int rc = !pieces || quote_each(labels, count, pieces, &text) ? ERR_NOMEM :
 								       buffer_add(out, "{", 1);
 
 	for (size_t i = 0; i < count && !rc; i++)
 		pieces[i].text = text.data;
 	if (!rc)
-		qsort(pieces, count, sizeof(*pieces), by_text);
+		qsort(pieces, count, sizeof(*pieces), labelsets_by_text);
 	for (size_t i = 0; i < count && !rc; i++)
 		if ((i && buffer_add(out, ", ", 2)) ||
 		    buffer_add(out, text.data + pieces[i].from, pieces[i].len))
@@ -93,7 +93,7 @@ static int write_text(const struct golabel *labels, size_t count, struct buffer 
 	return rc ? rc : buffer_add(out, "}", 1);
 }
 
-static bool same_text(const void *owner, uint32_t i, const void *key)
+static bool labelsets_same_text(const void *owner, uint32_t i, const void *key)
 {
 	const struct labelset *set = &((const struct labelsets *)owner)->sets[i];
 	const struct buffer *text = key;
@@ -130,7 +130,7 @@ static int add_set(struct labelsets *s, const struct golabel *labels, size_t cou
 	return 0;
 }
 
-static int remember(struct labelsets *s, uint64_t address, uint32_t set)
+static int labelsets_remember(struct labelsets *s, uint64_t address, uint32_t set)
 {
 	uint64_t hash = hash_bytes(&address, sizeof(address));
 
@@ -150,10 +150,10 @@ int labelsets_add(struct labelsets *s, uint64_t address, const struct golabel *l
 	uint32_t i;
 
 	s->text.len = 0;
-	if (write_text(labels, count, &s->text))
+	if (labelsets_write_text(labels, count, &s->text))
 		return ERR_NOMEM;
 	hash = hash_bytes(s->text.data, s->text.len);
-	i = hashindex_find(&s->texts, hash, same_text, s, &s->text);
+	i = hashindex_find(&s->texts, hash, labelsets_same_text, s, &s->text);
 	if (i == HASHINDEX_NONE) {
 		i = (uint32_t)s->count;
 		if (s->arena.total > LABELSETS_BYTES_MAX)
@@ -162,7 +162,7 @@ int labelsets_add(struct labelsets *s, uint64_t address, const struct golabel *l
 			return ERR_NOMEM;
 	}
 	*set = i + 1;
-	return remember(s, address, *set);
+	return labelsets_remember(s, address, *set);
 }
 
 int labelsets_make(struct labelsets *s, uint32_t set, struct profile *p,

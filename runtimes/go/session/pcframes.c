@@ -34,7 +34,7 @@ static struct pcframe **slot_of(const struct pcframes *t, uint64_t pc)
 	return &t->slots[i];
 }
 
-static int grow(struct pcframes *t)
+static int pcframes_grow(struct pcframes *t)
 {
 	struct pcframe **old = t->slots;
 	size_t count = old ? t->mask + 1 : 0, wanted = count ? 2 * count : FIRST_SLOTS;
@@ -51,7 +51,7 @@ static int grow(struct pcframes *t)
 	return 0;
 }
 
-static bool begins_with(const char *text, const char *prefix)
+static bool pcframes_begins_with(const char *text, const char *prefix)
 {
 	return !strncmp(text, prefix, strlen(prefix));
 }
@@ -60,13 +60,13 @@ static bool begins_with(const char *text, const char *prefix)
  * printStackRecord, writeHeapProto). */
 static bool is_runtime(const char *function, unsigned minor)
 {
-	return begins_with(function, "runtime.") ||
-	       (minor >= 24 && begins_with(function, "internal/runtime/"));
+	return pcframes_begins_with(function, "runtime.") ||
+	       (minor >= 24 && pcframes_begins_with(function, "internal/runtime/"));
 }
 
 /* Fills a frame. For a pc outside Go functions runtime/pprof makes up the frame's pc: pc - 1
  * (proto.go, allFrames). */
-static void look_up(struct pcframes *t, struct pcframe *f)
+static void pcframes_look_up(struct pcframes *t, struct pcframe *f)
 {
 	struct gocallers_frame c = { 0 };
 
@@ -96,13 +96,13 @@ struct pcframe *pcframes_find(struct pcframes *t, uint64_t pc)
 		if (f)
 			return f;
 	}
-	if (2 * (t->count + 1) > t->mask && grow(t))
+	if (2 * (t->count + 1) > t->mask && pcframes_grow(t))
 		return NULL;
 	f = arena_alloc(&t->arena, sizeof(*f));
 	if (!f)
 		return NULL;
 	f->pc = pc;
-	look_up(t, f);
+	pcframes_look_up(t, f);
 	slot = slot_of(t, pc);
 	*slot = f;
 	t->count++;

@@ -13,7 +13,7 @@ static const char MAGIC[] = "swaits1\n"; /* written without its NUL */
 
 enum { SAVED = 72, COUNT_MAX = 1 << 26, MAGIC_LEN = sizeof(MAGIC) - 1 };
 
-struct entry {
+struct seen_entry {
 	struct sighting s;
 	struct seen_wait wait; /* since: end of its first look; after: start of the look before */
 	uint32_t gc_cycles;    /* by the end of the look that saw it first */
@@ -23,7 +23,7 @@ struct entry {
 
 /* What one look has seen. */
 struct generation {
-	struct entry *entries; /* owned */
+	struct seen_entry *entries; /* owned */
 	size_t count, room;
 	struct hashindex index; /* by goid */
 };
@@ -44,7 +44,7 @@ int seen_new(struct seen **s)
 	return 0;
 }
 
-static void release(struct generation *g)
+static void seen_release(struct generation *g)
 {
 	free(g->entries);
 	hashindex_release(&g->index);
@@ -54,12 +54,12 @@ void seen_free(struct seen *s)
 {
 	if (!s)
 		return;
-	release(&s->last);
-	release(&s->present);
+	seen_release(&s->last);
+	seen_release(&s->present);
 	free(s);
 }
 
-static uint64_t hash_of(uint64_t goid)
+static uint64_t seen_hash_of(uint64_t goid)
 {
 	return hash_bytes(&goid, sizeof(goid));
 }
@@ -71,11 +71,11 @@ static bool is_goid(const void *owner, uint32_t id, const void *key)
 	return g->entries[id].s.goid == *(const uint64_t *)key;
 }
 
-static int add(struct generation *g, const struct entry *e)
+static int seen_add(struct generation *g, const struct seen_entry *e)
 {
 	if (g->count >= COUNT_MAX ||
 	    room_for((void **)&g->entries, &g->room, g->count + 1, sizeof(*g->entries)) ||
-	    hashindex_add(&g->index, hash_of(e->s.goid), (uint32_t)g->count))
+	    hashindex_add(&g->index, seen_hash_of(e->s.goid), (uint32_t)g->count))
 		return ERR_NOMEM;
 	g->entries[g->count++] = *e;
 	return 0;
@@ -93,14 +93,15 @@ void seen_begin(struct seen *s, int64_t now, bool known, uint32_t gc_cycles)
 /* True if a GC cycle has begun after the goroutine was seen first and has ended before this look.
  * The last cycle that has begun may still run, but the one before it has ended. The very first
  * cycle does not note times. */
-static bool gc_looked(const struct seen *s, const struct entry *e)
+static bool gc_looked(const struct seen *s, const struct seen_entry *e)
 {
 	uint32_t ended = s->gc_cycles - 1;
 
 	return s->known && e->known && s->gc_cycles > 2 && (int32_t)(ended - e->gc_cycles) > 0;
 }
 
-static bool still_waits(const struct seen *s, const struct entry *e, const struct sighting *now)
+static bool still_waits(const struct seen *s, const struct seen_entry *e,
+			const struct sighting *now)
 {
 	const struct sighting *then = &e->s;
 
@@ -116,15 +117,15 @@ static bool still_waits(const struct seen *s, const struct entry *e, const struc
 
 int seen_look(struct seen *s, const struct sighting *now, struct seen_wait *wait)
 {
-	uint32_t id = hashindex_find(&s->last.index, hash_of(now->goid), is_goid, &s->last,
+	uint32_t id = hashindex_find(&s->last.index, seen_hash_of(now->goid), is_goid, &s->last,
 				     &now->goid);
-	struct entry e = { .fresh = true, .wait = { INT64_MAX, s->last_began } };
+	struct seen_entry e = { .fresh = true, .wait = { INT64_MAX, s->last_began } };
 
 	if (id != HASHINDEX_NONE && still_waits(s, &s->last.entries[id], now))
 		e = s->last.entries[id];
 	*wait = e.wait;
 	e.s = *now;
-	return add(&s->present, &e);
+	return seen_add(&s->present, &e);
 }
 
 void seen_end(struct seen *s, int64_t now, bool known, uint32_t gc_cycles)
@@ -132,7 +133,7 @@ void seen_end(struct seen *s, int64_t now, bool known, uint32_t gc_cycles)
 	struct generation last = s->last;
 
 	for (size_t i = 0; i < s->present.count; i++) {
-		struct entry *e = &s->present.entries[i];
+		struct seen_entry *e = &s->present.entries[i];
 
 		if (!e->fresh)
 			continue;
@@ -146,7 +147,7 @@ void seen_end(struct seen *s, int64_t now, bool known, uint32_t gc_cycles)
 	s->last_began = s->began;
 }
 
-static int save_entry(struct buffer *out, const struct entry *e)
+static int save_entry(struct buffer *out, const struct seen_entry *e)
 {
 	uint64_t words[SAVED / 8] = {
 		e->s.goid,
@@ -175,9 +176,9 @@ int seen_save(const struct seen *s, struct buffer *out)
 	return rc;
 }
 
-static struct entry load_entry(struct cursor *c)
+static struct seen_entry load_entry(struct cursor *c)
 {
-	struct entry e = { 0 };
+	struct seen_entry e = { 0 };
 	uint64_t word;
 
 	e.s.goid = cursor_uint(c, 8);
@@ -210,9 +211,9 @@ int seen_load(struct seen *s, const void *data, size_t len, struct error *err)
 		cursor_fail(&c, "not such a memory");
 	s->last_began = (int64_t)cursor_uint(&c, 8);
 	while (!rc && cursor_left(&c)) {
-		struct entry e = load_entry(&c);
+		struct seen_entry e = load_entry(&c);
 
-		if (!c.failed && add(&s->last, &e))
+		if (!c.failed && seen_add(&s->last, &e))
 			rc = error_nomem(err);
 	}
 	if (!rc)
@@ -229,10 +230,10 @@ int seen_load(struct seen *s, const void *data, size_t len, struct error *err)
 static void take_times(struct seen *s, struct seen *older)
 {
 	for (size_t i = 0; i < s->last.count; i++) {
-		struct entry *now = &s->last.entries[i];
-		uint32_t id = hashindex_find(&older->last.index, hash_of(now->s.goid), is_goid,
+		struct seen_entry *now = &s->last.entries[i];
+		uint32_t id = hashindex_find(&older->last.index, seen_hash_of(now->s.goid), is_goid,
 					     &older->last, &now->s.goid);
-		const struct entry *then = &older->last.entries[id == HASHINDEX_NONE ? 0 : id];
+		const struct seen_entry *then = &older->last.entries[id == HASHINDEX_NONE ? 0 : id];
 
 		older->known = now->known;
 		older->gc_cycles = now->gc_cycles;

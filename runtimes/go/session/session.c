@@ -20,7 +20,7 @@
 #include "runtimes/go/session/inside.h"
 #include "runtimes/go/stacks/callers.h"
 
-static bool frame_of(void *ctx, uint64_t pc, struct gocallers_frame *f)
+static bool session_frame_of(void *ctx, uint64_t pc, struct gocallers_frame *f)
 {
 	return gocallers_frame(ctx, pc, f);
 }
@@ -30,7 +30,7 @@ static int expand_one(void *ctx, uint64_t pc, uint64_t *pcs, size_t room, size_t
 	return gocallers_expand(ctx, &pc, 1, 0, pcs, room, count);
 }
 
-static const char *function_at(void *ctx, uint64_t entry)
+static const char *session_function_at(void *ctx, uint64_t entry)
 {
 	return gocallers_function(ctx, entry);
 }
@@ -39,9 +39,9 @@ int goprofile_new(struct goprofile **out, const struct process *process,
 		  const struct goprofile_options *options, struct error *err)
 {
 	struct goprofile *g = calloc(1, sizeof(*g));
-	struct pcframes_source source = { .frame = frame_of,
+	struct pcframes_source source = { .frame = session_frame_of,
 					  .expand = expand_one,
-					  .function = function_at };
+					  .function = session_function_at };
 	int rc = g ? golive_open(&g->live, process, err) : error_nomem(err);
 
 	if (!rc && gocallers_new(&g->callers, g->live))
@@ -170,7 +170,7 @@ static const char *build_id(const struct goprofile *g, const struct maps_line *l
 
 /* runtime/pprof/proto.go, parseProcSelfMaps: adds executable ranges. If text is mapped to huge
  * pages, the part that is not populated yet has neither file nor inode; it is left out. */
-static int add_mapping(struct goprofile *g, struct builder *b, const struct maps_line *line)
+static int session_add_mapping(struct goprofile *g, struct builder *b, const struct maps_line *line)
 {
 	struct profile_mapping m = { .start = line->start,
 				     .limit = line->end,
@@ -185,7 +185,7 @@ static int add_mapping(struct goprofile *g, struct builder *b, const struct maps
 	return builder_add_mapping(b, &m);
 }
 
-static int add_mappings(struct goprofile *g, struct builder *b, struct error *err)
+static int session_add_mappings(struct goprofile *g, struct builder *b, struct error *err)
 {
 	struct buffer text = { 0 };
 	struct maps_line line;
@@ -194,7 +194,7 @@ static int add_mappings(struct goprofile *g, struct builder *b, struct error *er
 
 	cursor_init(&c, text.data, text.len, "maps");
 	while (!rc && (rc = maps_next(&c, &line, err)) > 0)
-		rc = add_mapping(g, b, &line) ? error_nomem(err) : 0;
+		rc = session_add_mapping(g, b, &line) ? error_nomem(err) : 0;
 	buffer_release(&text);
 	return rc;
 }
@@ -203,7 +203,7 @@ int goprofile_begin(struct goprofile *g, struct builder *b, struct profile *p, s
 {
 	builder_init(b, p, &g->frames);
 	p->time_nanos = (int64_t)clock_ns(CLOCK_REALTIME);
-	return add_mappings(g, b, err);
+	return session_add_mappings(g, b, err);
 }
 
 int goprofile_add_comments(const struct goprofile *g, struct profile *p)

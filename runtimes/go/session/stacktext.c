@@ -88,7 +88,7 @@ struct columns {
 	size_t pc, name;
 };
 
-static int add_line(struct buffer *out, const struct pcframe *f, const struct columns *c)
+static int stacktext_add_line(struct buffer *out, const struct pcframe *f, const struct columns *c)
 {
 	if (buffer_add(out, "#\t", 2) || add_cell(out, &f->cells[0], c->pc) ||
 	    add_cell(out, &f->cells[1], c->name) ||
@@ -97,7 +97,7 @@ static int add_line(struct buffer *out, const struct pcframe *f, const struct co
 	return 0;
 }
 
-static void measure(const struct pcframe *f, struct columns *c)
+static void stacktext_measure(const struct pcframe *f, struct columns *c)
 {
 	size_t pc = up_to_tab(f->cells[0].width), name = up_to_tab(f->cells[1].width);
 
@@ -120,10 +120,10 @@ static int lines(struct buffer *out, struct pcframes *frames, const uint64_t *pc
 		all = true;
 		if (!f->cells[0].text && make_cells(frames, f))
 			return ERR_NOMEM;
-		if (out && add_line(out, f, c))
+		if (out && stacktext_add_line(out, f, c))
 			return ERR_NOMEM;
 		if (!out)
-			measure(f, c);
+			stacktext_measure(f, c);
 		++*shown;
 	}
 	return 0;

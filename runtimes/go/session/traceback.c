@@ -61,7 +61,7 @@ static bool is_exported(const char *name, unsigned minor)
 }
 
 /* showfuncinfo, except for wrappers, which are not among our frames. */
-static bool is_shown(const char *name, unsigned minor)
+static bool traceback_is_shown(const char *name, unsigned minor)
 {
 	if (minor >= 25 &&
 	    (!strcmp(name, "runtime.runFinalizers") || !strcmp(name, "runtime.runCleanups")))
@@ -81,7 +81,7 @@ static bool is_injected(const char *name, unsigned minor)
 }
 
 /* Copies t->text as a terminal may show it, so that it stays one line, too. */
-static int keep(struct traceback *t, struct goparse_text *to)
+static int traceback_keep(struct traceback *t, struct goparse_text *to)
 {
 	size_t len = printable_bytes((char *)t->text.data, t->text.len);
 	char *text = arena_copy(&t->g->frames.arena, t->text.data, len);
@@ -91,12 +91,12 @@ static int keep(struct traceback *t, struct goparse_text *to)
 }
 
 /* printFuncName */
-static int keep_name(struct traceback *t, const char *name, struct goparse_text *to)
+static int traceback_keep_name(struct traceback *t, const char *name, struct goparse_text *to)
 {
 	t->text.len = 0;
 	if (!strcmp(name, "runtime.gopanic"))
 		name = "panic";
-	return pcframes_print(name, t->g->minor, &t->text) ? ERR_NOMEM : keep(t, to);
+	return pcframes_print(name, t->g->minor, &t->text) ? ERR_NOMEM : traceback_keep(t, to);
 }
 
 static int keep_creator(struct traceback *t, const struct pcframe *f, struct goparse_text *to)
@@ -104,7 +104,7 @@ static int keep_creator(struct traceback *t, const struct pcframe *f, struct gop
 	const struct pcframes_source *source = &t->g->frames.source;
 	const char *name = f->go ? source->function(source->ctx, f->entry) : NULL;
 
-	return name && is_shown(name, t->g->minor) ? keep_name(t, name, to) : 0;
+	return name && traceback_is_shown(name, t->g->minor) ? traceback_keep_name(t, name, to) : 0;
 }
 
 static int trace(struct traceback *t, struct pcframe *f)
@@ -113,14 +113,14 @@ static int trace(struct traceback *t, struct pcframe *f)
 
 	if (traced)
 		*traced = (struct pcframe_traced){ 0 };
-	if (!traced || keep_name(t, f->function, &traced->name) ||
+	if (!traced || traceback_keep_name(t, f->function, &traced->name) ||
 	    keep_creator(t, f, &traced->creator))
 		return ERR_NOMEM;
 	t->text.len = 0;
-	if (buffer_add(&t->text, f->file, strlen(f->file)) || keep(t, &traced->file))
+	if (buffer_add(&t->text, f->file, strlen(f->file)) || traceback_keep(t, &traced->file))
 		return ERR_NOMEM;
 	traced->boundary = !strcmp(f->function, "runtime.gopanic");
-	traced->shown = is_shown(f->function, t->g->minor);
+	traced->shown = traceback_is_shown(f->function, t->g->minor);
 	traced->injected = is_injected(f->function, t->g->minor);
 	f->traced = traced;
 	return 0;
@@ -173,8 +173,8 @@ static void place_args(struct traceback *t)
 }
 
 /* Adds the logical frame of r->pcs[i]. */
-static int push(struct traceback *t, const struct pcframe *f, const struct physical *p,
-		const struct go_goroutine *r, size_t i)
+static int traceback_push(struct traceback *t, const struct pcframe *f, const struct physical *p,
+			  const struct go_goroutine *r, size_t i)
 {
 	size_t before = t->args.len;
 	struct goparse_frame *frame;
@@ -200,7 +200,7 @@ static int push(struct traceback *t, const struct pcframe *f, const struct physi
 /* Adds the frames that are shown, or all. The logical frames of a physical frame are consecutive,
  * and the innermost of them has its pc. The last one is not inlined. It is missing if it is a
  * wrapper; then the next frame is of another function. */
-static int push_frames(struct traceback *t, const struct go_goroutine *r, bool all)
+static int traceback_push_frames(struct traceback *t, const struct go_goroutine *r, bool all)
 {
 	const struct pcframe *last = NULL;
 	struct physical p = { 0 };
@@ -223,7 +223,7 @@ static int push_frames(struct traceback *t, const struct go_goroutine *r, bool a
 		}
 		last = f;
 		if ((all || f->traced->shown || (f->traced->boundary && t->frame_count)) &&
-		    push(t, f, &p, r, i))
+		    traceback_push(t, f, &p, r, i))
 			return ERR_NOMEM;
 	}
 	place_args(t);
@@ -253,7 +253,8 @@ static void elide(struct traceback *t, const struct go_goroutine *r, struct gopa
 	s->count = t->frame_count;
 }
 
-static int make_stack(struct traceback *t, const struct go_goroutine *r, struct goparse_stack *s)
+static int traceback_make_stack(struct traceback *t, const struct go_goroutine *r,
+				struct goparse_stack *s)
 {
 	s->id = r->goid;
 	s->unavailable = !r->has_stack;
@@ -261,7 +262,8 @@ static int make_stack(struct traceback *t, const struct go_goroutine *r, struct 
 		return 0;
 	/* "By default, omits runtime frames. If that means we print nothing at all, repeat
 	 * forcing all frames printed." */
-	if (push_frames(t, r, false) || (!t->frame_count && push_frames(t, r, true)))
+	if (traceback_push_frames(t, r, false) ||
+	    (!t->frame_count && traceback_push_frames(t, r, true)))
 		return ERR_NOMEM;
 	elide(t, r, s);
 	return 0;
@@ -381,7 +383,8 @@ static void make_header(struct traceback *t, const struct go_goroutine *r,
 	out->bubble = bubble_id(t, r->bubble);
 }
 
-static int make_labels(struct traceback *t, uint32_t number, struct goparse_goroutine *out)
+static int traceback_make_labels(struct traceback *t, uint32_t number,
+				 struct goparse_goroutine *out)
 {
 	const struct labelset *set;
 
@@ -406,8 +409,8 @@ int traceback_make(struct traceback *t, const struct go_goroutine *r, uint32_t s
 {
 	memset(out, 0, sizeof(*out));
 	make_header(t, r, out);
-	if (make_stack(t, r, &out->stack) || make_creator(t, r, &out->stack) ||
-	    make_ancestors(t, r, out) || make_labels(t, set, out))
+	if (traceback_make_stack(t, r, &out->stack) || make_creator(t, r, &out->stack) ||
+	    make_ancestors(t, r, out) || traceback_make_labels(t, set, out))
 		return ERR_NOMEM;
 	return 0;
 }

@@ -12,11 +12,11 @@ enum {
 	COUNT_MAX = 1 << 24, /* goroutines; their smallest stacks would take 32 GiB */
 };
 
-struct slice {
+struct allgs_slice {
 	uint64_t array, len, room;
 };
 
-static int refuse(const struct golive *live, struct error *err)
+static int allgs_refuse(const struct golive *live, struct error *err)
 {
 	if (live->process && !process_alive(live->process))
 		return error_set(err, ERR_GONE, "the process has ended");
@@ -24,11 +24,11 @@ static int refuse(const struct golive *live, struct error *err)
 }
 
 /* Reads the three words of the slice, which the runtime writes one after another. */
-static int read_slice(const struct golive *live, struct slice *s, struct error *err)
+static int allgs_read_slice(const struct golive *live, struct allgs_slice *s, struct error *err)
 {
 	const struct memory *memory = live->memory;
 	uint64_t at = live->places.all_gs ? live->places.all_gs : live->vars.allgs;
-	struct slice again;
+	struct allgs_slice again;
 
 	for (unsigned i = 0; at && i < TRIES; i++) {
 		if (memory->read(memory, at, s, sizeof(*s)) ||
@@ -40,13 +40,13 @@ static int read_slice(const struct golive *live, struct slice *s, struct error *
 		    s->len <= COUNT_MAX)
 			return 0;
 	}
-	return refuse(live, err);
+	return allgs_refuse(live, err);
 }
 
 int goallgs_count(const struct golive *live, size_t *count, struct error *err)
 {
-	struct slice s;
-	int rc = read_slice(live, &s, err);
+	struct allgs_slice s;
+	int rc = allgs_read_slice(live, &s, err);
 
 	*count = rc ? 0 : (size_t)s.len;
 	return rc;
@@ -58,17 +58,17 @@ int goallgs_read(const struct golive *live, size_t from, uint64_t *gs, size_t co
 		 struct error *err)
 {
 	for (unsigned i = 0; i < TRIES; i++) {
-		struct slice before, after;
-		int rc = read_slice(live, &before, err);
+		struct allgs_slice before, after;
+		int rc = allgs_read_slice(live, &before, err);
 		bool read = !rc && !live->memory->read(live->memory, before.array + from * 8, gs,
 						       count * 8);
 
 		if (!rc)
-			rc = read_slice(live, &after, err);
+			rc = allgs_read_slice(live, &after, err);
 		if (rc)
 			return rc;
 		if (read && before.array == after.array)
 			return 0;
 	}
-	return refuse(live, err);
+	return allgs_refuse(live, err);
 }

@@ -38,7 +38,7 @@ void gocallers_free(struct gocallers *c)
 }
 
 /* Receives the logical frames. */
-struct output {
+struct callers_output {
 	uint64_t *pcs;
 	size_t *ends, no_end; /* of a walk; `ends` may be NULL */
 	size_t room, count, skip;
@@ -48,7 +48,7 @@ struct output {
 /* runtime/traceback.go, tracebackPCs and elideWrapperCalling: wrappers are left out, except one
  * that called a panic function instead of the function that it wraps. False: there is no more
  * room. */
-static bool put(struct output *o, const struct gosite_frame *f)
+static bool callers_put(struct callers_output *o, const struct gosite_frame *f)
 {
 	if (f->wrapper && !o->after_panic)
 		return true;
@@ -64,19 +64,20 @@ static bool put(struct output *o, const struct gosite_frame *f)
 	return true;
 }
 
-static bool put_all(struct output *o, const struct gosites *s, const struct gosite *site)
+static bool callers_put_all(struct callers_output *o, const struct gosites *s,
+			    const struct gosite *site)
 {
 	for (uint32_t i = 0; i < site->count; i++) {
 		const struct gosite_frame *f = &s->frames[site->first + i];
 
-		if (!put(o, f))
+		if (!callers_put(o, f))
 			return false;
 		o->after_panic = f->panic;
 	}
 	return true;
 }
 
-static bool word_at(const struct gocallers_stack *s, uint64_t at, uint64_t *value)
+static bool callers_word_at(const struct gocallers_stack *s, uint64_t at, uint64_t *value)
 {
 	if (at > s->len || s->len - at < sizeof(*value))
 		return false;
@@ -86,11 +87,11 @@ static bool word_at(const struct gocallers_stack *s, uint64_t at, uint64_t *valu
 
 /* Finds where the walk begins; *sp is in bytes from s->sp on. A pc of 0 comes from a call of nil:
  * the first frame is that of the caller (initAt). */
-static bool begin(const struct gocallers_stack *s, uint64_t *pc, uint64_t *sp)
+static bool callers_begin(const struct gocallers_stack *s, uint64_t *pc, uint64_t *sp)
 {
 	*pc = s->pc;
 	*sp = s->pc ? 0 : sizeof(*pc);
-	return s->pc || word_at(s, 0, pc);
+	return s->pc || callers_word_at(s, 0, pc);
 }
 
 /* How a walk ends at this frame, or GO_WALK_ENDS: it continues. A function that sets the stack
@@ -117,13 +118,14 @@ static enum gocallers_end end_at(const struct gosite *site, bool may_move)
 }
 
 /* Each turn goes up by at least one frame, so that a walk ends. */
-static int walk(struct gosites *sites, const struct gocallers_stack *s, struct output *o)
+static int callers_walk(struct gosites *sites, const struct gocallers_stack *s,
+			struct callers_output *o)
 {
 	enum gosite_sense sense = s->exact ? GOSITE_EXACT : GOSITE_RETURN;
 	uint64_t pc, sp;
 	bool first = true;
 
-	if (!begin(s, &pc, &sp))
+	if (!callers_begin(s, &pc, &sp))
 		return GO_WALK_SHORT;
 	for (;; first = false) {
 		int rc;
@@ -135,13 +137,13 @@ static int walk(struct gosites *sites, const struct gocallers_stack *s, struct o
 			return rc ? rc : GO_WALK_UNKNOWN;
 		if (site->kind == GOSITE_FOREIGN) /* these are not shown */
 			return GO_WALK_UNKNOWN;
-		if (!put_all(o, sites, site))
+		if (!callers_put_all(o, sites, site))
 			return GO_WALK_DEEP;
 		end = end_at(site, first || s->exact);
 		if (end != GO_WALK_ENDS)
 			return (int)end;
 		sp += (uint64_t)site->depth;
-		if (!word_at(s, sp, &pc))
+		if (!callers_word_at(s, sp, &pc))
 			return GO_WALK_SHORT;
 		if (!pc)
 			return GO_WALK_BROKEN;
@@ -156,8 +158,8 @@ static int walk(struct gosites *sites, const struct gocallers_stack *s, struct o
 int gocallers_walk(struct gocallers *c, const struct gocallers_stack *s, uint64_t *pcs,
 		   size_t *ends, size_t room, size_t *count)
 {
-	struct output o = { .pcs = pcs, .ends = ends, .no_end = s->len, .room = room };
-	int end = walk(&c->sites, s, &o);
+	struct callers_output o = { .pcs = pcs, .ends = ends, .no_end = s->len, .room = room };
+	int end = callers_walk(&c->sites, s, &o);
 
 	*count = o.count;
 	return end;
@@ -166,7 +168,7 @@ int gocallers_walk(struct gocallers *c, const struct gocallers_stack *s, uint64_
 int gocallers_expand(struct gocallers *c, const uint64_t *physical, size_t physical_count,
 		     size_t skip, uint64_t *pcs, size_t room, size_t *count)
 {
-	struct output o = { .pcs = pcs, .room = room, .skip = skip };
+	struct callers_output o = { .pcs = pcs, .room = room, .skip = skip };
 	bool fits = true;
 	int rc = 0;
 
@@ -177,9 +179,9 @@ int gocallers_expand(struct gocallers *c, const uint64_t *physical, size_t physi
 		struct gosite_frame foreign = { .pc = physical[i] };
 
 		if (site)
-			fits = put_all(&o, &c->sites, site);
+			fits = callers_put_all(&o, &c->sites, site);
 		else if (!rc)
-			fits = put(&o, &foreign);
+			fits = callers_put(&o, &foreign);
 	}
 	*count = o.count;
 	return rc;

@@ -76,27 +76,29 @@ void goframes_for_print(char *name, unsigned minor)
 		put_dots(first + 1, last);
 }
 
-static bool has_key(const void *owner, uint32_t id, const void *key)
+static bool stacks_frames_has_key(const void *owner, uint32_t id, const void *key)
 {
 	const struct goframes *f = owner;
 
 	return f->all[id].key == *(const uint64_t *)key;
 }
 
-static const char *keep(struct goframes *f, const char *text)
+static const char *stacks_frames_keep(struct goframes *f, const char *text)
 {
 	uint32_t id;
 
 	return strset_addz(&f->strings, text, &id) ? NULL : strset_get(&f->strings, id);
 }
 
-static const char *name_of(struct goframes *f, const struct gosites_function *at, uint32_t name)
+static const char *stacks_frames_name_of(struct goframes *f, const struct gosites_function *at,
+					 uint32_t name)
 {
-	return keep(f, gopclntab_name(at->table, name, f->text, TEXT_ROOM - 8) ? f->text : "");
+	return stacks_frames_keep(
+		f, gopclntab_name(at->table, name, f->text, TEXT_ROOM - 8) ? f->text : "");
 }
 
 /* runtime/symtab.go, (*Frames).Next, for a pc alone. */
-static bool make(struct goframes *f, uint64_t pc, struct gocallers_frame *frame)
+static bool stacks_frames_make(struct goframes *f, uint64_t pc, struct gocallers_frame *frame)
 {
 	struct gosites_function at;
 	struct go_inlined inlined;
@@ -110,16 +112,18 @@ static bool make(struct goframes *f, uint64_t pc, struct gocallers_frame *frame)
 	frame->inlined = gopclntab_inlined(at.table, &at.function, addr, &inlined);
 	frame->entry = at.function.entry + at.bias;
 	frame->start_line = frame->inlined ? inlined.start_line : at.function.start_line;
-	frame->function = name_of(f, &at, frame->inlined ? inlined.name : at.function.name);
+	frame->function = stacks_frames_name_of(f, &at,
+						frame->inlined ? inlined.name : at.function.name);
 	/* funcline1: the file is "?" where it is not known. */
 	known = gopclntab_line(at.table, &at.function, addr, f->text, TEXT_ROOM, &frame->line);
-	frame->file = keep(f, known ? f->text : "?");
+	frame->file = stacks_frames_keep(f, known ? f->text : "?");
 	return frame->function && frame->file;
 }
 
 /* The entry of a key, made when it does not exist yet: for `physical` the physical function's name,
  * otherwise the logical frame. NULL: no function covers the address. */
-static const struct gocallers_frame *entry(struct goframes *f, uint64_t address, bool physical)
+static const struct gocallers_frame *stacks_frames_entry(struct goframes *f, uint64_t address,
+							 bool physical)
 {
 	uint64_t key = address | (uint64_t)physical << KIND_SHIFT,
 		 hash = hash_bytes(&key, sizeof(key));
@@ -129,13 +133,13 @@ static const struct gocallers_frame *entry(struct goframes *f, uint64_t address,
 
 	if (address >> KIND_SHIFT)
 		return NULL;
-	id = hashindex_find(&f->index, hash, has_key, f, &key);
+	id = hashindex_find(&f->index, hash, stacks_frames_has_key, f, &key);
 	if (id != HASHINDEX_NONE)
 		return &f->all[id].frame;
-	if (!physical && !make(f, address, &new.frame))
+	if (!physical && !stacks_frames_make(f, address, &new.frame))
 		return NULL;
 	if (physical && (!gosites_function(f->sites, address, &at) ||
-			 !(new.frame.function = name_of(f, &at, at.function.name))))
+			 !(new.frame.function = stacks_frames_name_of(f, &at, at.function.name))))
 		return NULL;
 	if (f->count == ENTRIES_MAX) {
 		hashindex_clear(&f->index);
@@ -150,7 +154,7 @@ static const struct gocallers_frame *entry(struct goframes *f, uint64_t address,
 
 bool goframes_at(struct goframes *f, uint64_t pc, struct gocallers_frame *frame)
 {
-	const struct gocallers_frame *found = entry(f, pc, false);
+	const struct gocallers_frame *found = stacks_frames_entry(f, pc, false);
 
 	if (found)
 		*frame = *found;
@@ -159,7 +163,7 @@ bool goframes_at(struct goframes *f, uint64_t pc, struct gocallers_frame *frame)
 
 const char *goframes_function(struct goframes *f, uint64_t address)
 {
-	const struct gocallers_frame *found = entry(f, address, true);
+	const struct gocallers_frame *found = stacks_frames_entry(f, address, true);
 
 	return found ? found->function : NULL;
 }

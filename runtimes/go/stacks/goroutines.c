@@ -45,7 +45,7 @@ static const uint64_t LONG_STACKS_MAX = 16ull << 30; /* bytes of all long stacks
 
 enum have { NOTHING, NO_G, STATE, STACK, MOVED };
 
-struct slot {
+struct goroutines_slot {
 	uint64_t g;	/* address in the process */
 	uint8_t *bytes; /* copy of the g */
 	struct gostate state;
@@ -60,7 +60,7 @@ struct slot {
 	struct memory_piece *piece; /* the stack's piece */
 };
 
-struct reader {
+struct goroutines_reader {
 	const struct golive *live;
 	struct gocallers *callers;
 	const struct gogoroutines_options *options;
@@ -69,7 +69,7 @@ struct reader {
 	size_t g_bytes, state_bytes;
 	size_t batch, stacks_room;
 	uint64_t *gs;
-	struct slot *slots;
+	struct goroutines_slot *slots;
 	uint8_t *copies; /* for each slot: the g, and two copies of its state */
 	struct memory_piece *pieces;
 	uint8_t *stacks, *long_stack;
@@ -82,12 +82,12 @@ struct reader {
 	struct goreasons reasons;
 };
 
-static size_t copy_bytes(const struct reader *r)
+static size_t copy_bytes(const struct goroutines_reader *r)
 {
 	return r->g_bytes + 2 * r->state_bytes;
 }
 
-static void gather(struct reader *r, size_t count)
+static void goroutines_gather(struct goroutines_reader *r, size_t count)
 {
 	r->stats->reads += memory_gather(r->live->memory, r->pieces, count);
 	for (size_t i = 0; i < count; i++)
@@ -95,7 +95,7 @@ static void gather(struct reader *r, size_t count)
 }
 
 /* runtime/traceback.go, isSystemGoroutine, up to 1.27. */
-static bool is_system(struct reader *r, const uint8_t *g)
+static bool is_system(struct goroutines_reader *r, const uint8_t *g)
 {
 	const struct gofields *f = &r->live->fields;
 	const char *name = gocallers_function(r->callers, memory_word(g, f->g.start_pc));
@@ -122,13 +122,13 @@ static bool is_system(struct reader *r, const uint8_t *g)
 }
 
 /* Reads the gs of all slots together. */
-static void read_gs(struct reader *r, struct slot *slots, size_t count)
+static void read_gs(struct goroutines_reader *r, struct goroutines_slot *slots, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		r->pieces[i] = (struct memory_piece){ slots[i].g, slots[i].bytes, r->g_bytes };
-	gather(r, count);
+	goroutines_gather(r, count);
 	for (size_t i = 0; i < count; i++) {
-		struct slot *s = &slots[i];
+		struct goroutines_slot *s = &slots[i];
 
 		s->have = NO_G;
 		s->deferred = false;
@@ -144,13 +144,13 @@ static void read_gs(struct reader *r, struct slot *slots, size_t count)
 	}
 }
 
-static bool is_wanted(const struct reader *r, const struct slot *s)
+static bool is_wanted(const struct goroutines_reader *r, const struct goroutines_slot *s)
 {
 	return r->options->system || !s->system;
 }
 
 /* Finds where the stack is to be read from. False: the goroutine has none now. */
-static bool find_start(struct reader *r, struct slot *s)
+static bool find_start(struct goroutines_reader *r, struct goroutines_slot *s)
 {
 	s->exact = false;
 	if (r->options->held && s->state.status == GO_RUNNING && !s->state.syscall_sp)
@@ -159,14 +159,14 @@ static bool find_start(struct reader *r, struct slot *s)
 	return gostate_rests(&s->state, &s->pc, &s->sp);
 }
 
-static size_t put_piece(struct reader *r, size_t at, uint64_t addr, void *to, size_t len)
+static size_t put_piece(struct goroutines_reader *r, size_t at, uint64_t addr, void *to, size_t len)
 {
 	r->pieces[at] = (struct memory_piece){ addr, to, len };
 	return at + 1;
 }
 
 /* Adds the pieces for a slot: state, stack, state. */
-static size_t put_pieces(struct reader *r, size_t at, struct slot *s)
+static size_t put_pieces(struct goroutines_reader *r, size_t at, struct goroutines_slot *s)
 {
 	uint32_t tick = r->live->fields.m.syscall_tick;
 	bool ticks = s->state.syscall_sp && s->state.m && tick != GO_NO_FIELD;
@@ -185,13 +185,13 @@ static size_t put_pieces(struct reader *r, size_t at, struct slot *s)
 }
 
 /* A running goroutine was stopped only as long as its thread was held. */
-static bool has_run_on(const struct reader *r, const struct slot *s)
+static bool has_run_on(const struct goroutines_reader *r, const struct goroutines_slot *s)
 {
 	return s->state.status == GO_RUNNING && !s->state.syscall_sp && r->options->let_go &&
 	       atomic_load(r->options->let_go);
 }
 
-static bool is_whole(const struct reader *r, const struct slot *s)
+static bool goroutines_is_whole(const struct goroutines_reader *r, const struct goroutines_slot *s)
 {
 	struct gostate before, after;
 
@@ -204,13 +204,13 @@ static bool is_whole(const struct reader *r, const struct slot *s)
 
 /* Reads the stacks of the slots that have one, up to `each` bytes of each, as far as there is
  * room. */
-static void read_stacks(struct reader *r, struct slot *slots, size_t count, uint8_t *room,
-			size_t left, size_t each)
+static void read_stacks(struct goroutines_reader *r, struct goroutines_slot *slots, size_t count,
+			uint8_t *room, size_t left, size_t each)
 {
 	size_t at = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		struct slot *s = &slots[i];
+		struct goroutines_slot *s = &slots[i];
 
 		s->piece = NULL;
 		if (s->have != STATE || !is_wanted(r, s))
@@ -227,14 +227,14 @@ static void read_stacks(struct reader *r, struct slot *slots, size_t count, uint
 		left -= s->len;
 		at = put_pieces(r, at, s);
 	}
-	gather(r, at);
+	goroutines_gather(r, at);
 	for (size_t i = 0; i < count; i++)
-		if (slots[i].piece && is_whole(r, &slots[i]))
+		if (slots[i].piece && goroutines_is_whole(r, &slots[i]))
 			slots[i].have = STACK;
 }
 
 /* Reads one goroutine, up to `bytes` of its stack, until it was at rest during the reading. */
-static int read_again(struct reader *r, struct slot *s, size_t bytes)
+static int read_again(struct goroutines_reader *r, struct goroutines_slot *s, size_t bytes)
 {
 	if (room_for((void **)&r->long_stack, &r->long_room, bytes, 1))
 		return error_nomem(r->err);
@@ -255,12 +255,13 @@ static int read_again(struct reader *r, struct slot *s, size_t bytes)
 	return 0;
 }
 
-static uint64_t field(const struct slot *s, uint32_t offset)
+static uint64_t goroutines_field(const struct goroutines_slot *s, uint32_t offset)
 {
 	return offset == GO_NO_FIELD ? 0 : memory_word(s->bytes, offset);
 }
 
-static void describe(struct reader *r, const struct slot *s, struct go_goroutine *g)
+static void goroutines_describe(struct goroutines_reader *r, const struct goroutines_slot *s,
+				struct go_goroutine *g)
 {
 	const struct gofields *f = &r->live->fields;
 	bool waits = s->state.status == GO_WAITING || s->state.status == GO_LEAKED;
@@ -268,13 +269,13 @@ static void describe(struct reader *r, const struct slot *s, struct go_goroutine
 	*g = (struct go_goroutine){
 		.goid = s->state.goid,
 		.g = s->g,
-		.parent = field(s, f->g.parent),
-		.go_pc = field(s, f->g.go_pc),
-		.start_pc = field(s, f->g.start_pc),
-		.labels = field(s, f->g.labels),
-		.bubble = field(s, f->g.bubble),
-		.ancestors = field(s, f->g.ancestors),
-		.wait_since = (int64_t)field(s, f->g.wait_since),
+		.parent = goroutines_field(s, f->g.parent),
+		.go_pc = goroutines_field(s, f->g.go_pc),
+		.start_pc = goroutines_field(s, f->g.start_pc),
+		.labels = goroutines_field(s, f->g.labels),
+		.bubble = goroutines_field(s, f->g.bubble),
+		.ancestors = goroutines_field(s, f->g.ancestors),
+		.wait_since = (int64_t)goroutines_field(s, f->g.wait_since),
 		.status = (enum go_status)s->state.status,
 		.wait_reason = waits ? goreasons_text(&r->reasons, r->live->memory,
 						      r->live->places.wait_reasons,
@@ -282,13 +283,14 @@ static void describe(struct reader *r, const struct slot *s, struct go_goroutine
 				       "",
 		.scan = s->state.scan,
 		.tracking_seq = s->state.tracking_seq,
-		.locked = field(s, f->g.locked_m) != 0,
+		.locked = goroutines_field(s, f->g.locked_m) != 0,
 		.system = s->system,
 		.pcs = r->pcs,
 	};
 }
 
-static int walk(struct reader *r, const struct slot *s, struct go_goroutine *g)
+static int goroutines_walk(struct goroutines_reader *r, const struct goroutines_slot *s,
+			   struct go_goroutine *g)
 {
 	struct gocallers_stack stack = { s->pc, s->sp, s->exact, s->stack, s->len };
 	int end = gocallers_walk(r->callers, &stack, r->pcs, r->frame_ends, r->max_frames,
@@ -308,7 +310,8 @@ static int walk(struct reader *r, const struct slot *s, struct go_goroutine *g)
 	return 0;
 }
 
-static bool wants_more(struct reader *r, const struct slot *s, const struct go_goroutine *g)
+static bool wants_more(struct goroutines_reader *r, const struct goroutines_slot *s,
+		       const struct go_goroutine *g)
 {
 	if (g->end != GO_WALK_SHORT || s->len >= s->state.high - s->sp || s->len >= STACK_MAX)
 		return false;
@@ -319,7 +322,7 @@ static bool wants_more(struct reader *r, const struct slot *s, const struct go_g
 /* trackingSeq is the same when a goroutine that was preempted by a GC (preemptPark) has run and is
  * preempted there again, so its stack may have been copied while it ran. That stack is read twice,
  * and so is one that leads nowhere. */
-static bool is_doubtful(const struct slot *s, const struct go_goroutine *g)
+static bool is_doubtful(const struct goroutines_slot *s, const struct go_goroutine *g)
 {
 	return s->state.status == GO_PREEMPTED || s->state.status == GO_RUNNABLE ||
 	       g->end == GO_WALK_UNKNOWN || g->end == GO_WALK_BROKEN ||
@@ -327,7 +330,8 @@ static bool is_doubtful(const struct slot *s, const struct go_goroutine *g)
 }
 
 /* Has the stack changed since it was copied? */
-static bool has_changed(const struct reader *r, const struct slot *s)
+static bool goroutines_has_changed(const struct goroutines_reader *r,
+				   const struct goroutines_slot *s)
 {
 	uint8_t now[SECOND_LOOK];
 
@@ -345,7 +349,8 @@ static bool has_changed(const struct reader *r, const struct slot *s)
 
 /* Completes the stack of a slot: it was read with the others, or has moved meanwhile, or is longer
  * than what was read. */
-static int find_stack(struct reader *r, struct slot *s, struct go_goroutine *g)
+static int goroutines_find_stack(struct goroutines_reader *r, struct goroutines_slot *s,
+				 struct go_goroutine *g)
 {
 	size_t bytes = STACK_FIRST;
 	int rc = s->have == MOVED ? read_again(r, s, bytes) : 0;
@@ -353,13 +358,13 @@ static int find_stack(struct reader *r, struct slot *s, struct go_goroutine *g)
 	for (unsigned changed = 0;;) {
 		if (rc || s->have == NO_G || s->have == NOTHING)
 			return rc;
-		describe(r, s, g);
+		goroutines_describe(r, s, g);
 		if (s->have != STACK || changed == TRIES)
 			return 0;
-		rc = walk(r, s, g);
+		rc = goroutines_walk(r, s, g);
 		if (rc)
 			return rc;
-		s->deferred = !is_doubtful(s, g) || !has_changed(r, s);
+		s->deferred = !is_doubtful(s, g) || !goroutines_has_changed(r, s);
 		if (s->deferred && !wants_more(r, s, g))
 			return 0;
 		if (s->deferred)
@@ -370,15 +375,16 @@ static int find_stack(struct reader *r, struct slot *s, struct go_goroutine *g)
 	}
 }
 
-static int tell(struct reader *r, struct slot *s, gogoroutines_callback *each, void *ctx)
+static int goroutines_tell(struct goroutines_reader *r, struct goroutines_slot *s,
+			   gogoroutines_callback *each, void *ctx)
 {
 	struct go_goroutine g;
 	int rc = 0;
 
 	if (s->have == STATE && is_wanted(r, s) && !r->options->stacks)
-		describe(r, s, &g);
+		goroutines_describe(r, s, &g);
 	else if (s->have == STACK || s->have == MOVED)
-		rc = find_stack(r, s, &g);
+		rc = goroutines_find_stack(r, s, &g);
 	else if (s->have == STATE)
 		return 0;
 	r->stats->left_out += s->have == NO_G;
@@ -392,22 +398,24 @@ static int tell(struct reader *r, struct slot *s, gogoroutines_callback *each, v
 	return each(ctx, &g, r->err);
 }
 
-static int tell_batch(struct reader *r, size_t count, gogoroutines_callback *each, void *ctx)
+static int tell_batch(struct goroutines_reader *r, size_t count, gogoroutines_callback *each,
+		      void *ctx)
 {
 	int rc = 0;
 
 	for (size_t i = 0; i < count; i++)
-		r->slots[i] = (struct slot){ .g = r->gs[i],
-					     .bytes = r->copies + i * copy_bytes(r) };
+		r->slots[i] = (struct goroutines_slot){ .g = r->gs[i],
+							.bytes = r->copies + i * copy_bytes(r) };
 	read_gs(r, r->slots, count);
 	if (r->options->stacks)
 		read_stacks(r, r->slots, count, r->stacks, r->stacks_room, STACK_FIRST);
 	for (size_t i = 0; !rc && i < count; i++)
-		rc = tell(r, &r->slots[i], each, ctx);
+		rc = goroutines_tell(r, &r->slots[i], each, ctx);
 	return rc;
 }
 
-static int tell_all(struct reader *r, size_t all, gogoroutines_callback *each, void *ctx)
+static int goroutines_tell_all(struct goroutines_reader *r, size_t all, gogoroutines_callback *each,
+			       void *ctx)
 {
 	int rc = 0;
 
@@ -423,7 +431,7 @@ static int tell_all(struct reader *r, size_t all, gogoroutines_callback *each, v
 }
 
 /* True when all fields that are read lie within a g. */
-static bool fields_fit(const struct gofields *f)
+static bool goroutines_fields_fit(const struct gofields *f)
 {
 	const uint32_t words[] = { f->g.start_pc, f->g.go_pc,  f->g.wait_since, f->g.locked_m,
 				   f->g.labels,	  f->g.parent, f->g.bubble,	f->g.ancestors };
@@ -440,9 +448,9 @@ static bool fields_fit(const struct gofields *f)
 	return true;
 }
 
-static int prepare(struct reader *r, size_t all)
+static int goroutines_prepare(struct goroutines_reader *r, size_t all)
 {
-	if (!fields_fit(&r->live->fields))
+	if (!goroutines_fields_fit(&r->live->fields))
 		return error_set(r->err, ERR_FORMAT,
 				 "the fields of a goroutine are not understood");
 	r->g_bytes = r->live->fields.g.bytes;
@@ -467,7 +475,7 @@ static int prepare(struct reader *r, size_t all)
 	return 0;
 }
 
-static void release(struct reader *r)
+static void goroutines_release(struct goroutines_reader *r)
 {
 	free(r->gs);
 	free(r->slots);
@@ -484,7 +492,7 @@ int gogoroutines_read(const struct golive *live, struct gocallers *callers,
 		      const struct gogoroutines_options *options, gogoroutines_callback *each,
 		      void *ctx, struct gogoroutines_stats *stats, struct error *err)
 {
-	struct reader *r = calloc(1, sizeof(*r));
+	struct goroutines_reader *r = calloc(1, sizeof(*r));
 	size_t all;
 	int rc;
 
@@ -498,9 +506,9 @@ int gogoroutines_read(const struct golive *live, struct gocallers *callers,
 	r->err = err;
 	rc = goallgs_count(live, &all, err);
 	if (!rc)
-		rc = prepare(r, all);
+		rc = goroutines_prepare(r, all);
 	if (!rc)
-		rc = tell_all(r, all, each, ctx);
-	release(r);
+		rc = goroutines_tell_all(r, all, each, ctx);
+	goroutines_release(r);
 	return rc;
 }

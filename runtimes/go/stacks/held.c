@@ -19,7 +19,7 @@ enum {
 	UC_WORDS,
 };
 
-static const struct go_held *thread_of(const struct gogoroutines_options *o, uint64_t thread)
+static const struct go_held *held_thread_of(const struct gogoroutines_options *o, uint64_t thread)
 {
 	for (size_t i = 0; i < o->held_count; i++)
 		if (o->held[i].thread == thread)
@@ -27,7 +27,7 @@ static const struct go_held *thread_of(const struct gogoroutines_options *o, uin
 	return NULL;
 }
 
-static bool word(const struct golive *live, uint64_t at, uint32_t offset, uint64_t *value)
+static bool held_word(const struct golive *live, uint64_t at, uint32_t offset, uint64_t *value)
 {
 	return !memory_read_u64(live->memory, at + offset, value);
 }
@@ -36,7 +36,7 @@ static bool word(const struct golive *live, uint64_t at, uint32_t offset, uint64
  * the pc and only then changes it (signal_amd64.go, pushCall). If the handler is between the two,
  * this undoes the push. Outside of a handler a word that equals the pc says nothing: it may remain
  * from an earlier call, in a frame that has not yet written there. */
-static void undo_push(const struct golive *live, uint64_t pc, uint64_t *sp)
+static void held_undo_push(const struct golive *live, uint64_t pc, uint64_t *sp)
 {
 	uint64_t pushed;
 
@@ -58,7 +58,7 @@ static void interrupted(const struct golive *live, uint64_t low, uint64_t high, 
 		if (words[i + UC_STACK_SP] == low && words[i + UC_STACK_SIZE] == high - low) {
 			*pc = words[i + UC_RIP];
 			*sp = words[i + UC_RSP];
-			undo_push(live, *pc, sp);
+			held_undo_push(live, *pc, sp);
 			return;
 		}
 }
@@ -68,9 +68,9 @@ static void leave_handler(const struct golive *live, uint64_t m, uint64_t *pc, u
 {
 	uint64_t gsignal, low, high;
 
-	if (!word(live, m, live->fields.m.gsignal, &gsignal) || !gsignal ||
-	    !word(live, gsignal, 0, &low) || !word(live, gsignal, 8, &high) || *sp < low ||
-	    *sp >= high || high - low > SIGNAL_STACK_MAX)
+	if (!held_word(live, m, live->fields.m.gsignal, &gsignal) || !gsignal ||
+	    !held_word(live, gsignal, 0, &low) || !held_word(live, gsignal, 8, &high) ||
+	    *sp < low || *sp >= high || high - low > SIGNAL_STACK_MAX)
 		return;
 	interrupted(live, low, high, pc, sp);
 }
@@ -94,14 +94,14 @@ bool goheld_find(const struct golive *live, struct gocallers *callers,
 	const struct go_held *held;
 	uint64_t thread;
 
-	if (!options->held || !s->m || !word(live, s->m, f->m.procid, &thread))
+	if (!options->held || !s->m || !held_word(live, s->m, f->m.procid, &thread))
 		return false;
-	held = thread_of(options, thread);
+	held = held_thread_of(options, thread);
 	if (!held)
 		return false;
 	*exact = false;
-	if (word(live, s->m, f->m.vdso_sp, sp) && gostate_on_stack(s, *sp) &&
-	    word(live, s->m, f->m.vdso_pc, pc))
+	if (held_word(live, s->m, f->m.vdso_sp, sp) && gostate_on_stack(s, *sp) &&
+	    held_word(live, s->m, f->m.vdso_pc, pc))
 		return true;
 	*pc = held->pc;
 	*sp = held->sp;

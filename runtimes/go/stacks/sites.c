@@ -86,13 +86,13 @@ bool gosites_function(struct gosites *s, uint64_t address, struct gosites_functi
 
 /* The functions that change tracebacks (runtime/traceback.go). Names of assembly functions may end
  * in ".abi0". */
-enum special { PLAIN, PANICS, SIGPANIC, INJECTED, CALLBACK };
+enum sites_special { PLAIN, PANICS, SIGPANIC, INJECTED, CALLBACK };
 
-static enum special special_of(const struct gosites_function *f)
+static enum sites_special special_of(const struct gosites_function *f)
 {
 	static const struct {
 		const char *name;
-		enum special special;
+		enum sites_special special;
 	} names[] = {
 		{ "runtime.gopanic", PANICS },	     { "runtime.panicwrap", PANICS },
 		{ "runtime.sigpanic", SIGPANIC },    { "runtime.asyncPreempt", INJECTED },
@@ -114,8 +114,9 @@ static enum special special_of(const struct gosites_function *f)
 
 /* runtime/traceback.go, (*unwinder).resolveInternal and next; up to 1.20 gentraceback, which treats
  * only sigpanic's callers as interrupted. */
-static void find_caller(struct gosites *s, struct gosite *site, const struct gosites_function *f,
-			enum special special, uint64_t pc)
+static void sites_find_caller(struct gosites *s, struct gosite *site,
+			      const struct gosites_function *f, enum sites_special special,
+			      uint64_t pc)
 {
 	bool injected = special == SIGPANIC || (special == INJECTED && s->minor > 20);
 
@@ -131,7 +132,8 @@ static void find_caller(struct gosites *s, struct gosite *site, const struct gos
 		site->kind = injected ? GOSITE_INJECTED : GOSITE_CALLED;
 }
 
-static int add_frame(struct gosites *s, struct gosite *site, uint64_t pc, uint8_t id, bool panic)
+static int sites_add_frame(struct gosites *s, struct gosite *site, uint64_t pc, uint8_t id,
+			   bool panic)
 {
 	int rc = room_for((void **)&s->frames, &s->frame_room, s->frame_count + 1,
 			  sizeof(*s->frames));
@@ -145,8 +147,9 @@ static int add_frame(struct gosites *s, struct gosite *site, uint64_t pc, uint8_
 }
 
 /* runtime/symtabinl.go, inlineUnwinder. */
-static int find_frames(struct gosites *s, struct gosite *site, const struct gosites_function *f,
-		       bool panic, uint64_t pc, enum gosite_sense sense)
+static int sites_find_frames(struct gosites *s, struct gosite *site,
+			     const struct gosites_function *f, bool panic, uint64_t pc,
+			     enum gosite_sense sense)
 {
 	bool before = sense == GOSITE_PHYSICAL ||
 		      (sense == GOSITE_RETURN && pc - f->bias > f->function.entry);
@@ -156,22 +159,23 @@ static int find_frames(struct gosites *s, struct gosite *site, const struct gosi
 
 	while (!rc && site->count < FRAMES_MAX &&
 	       gopclntab_inlined(f->table, &f->function, at, &inlined)) {
-		rc = add_frame(s, site, at + f->bias + 1, inlined.id, false);
+		rc = sites_add_frame(s, site, at + f->bias + 1, inlined.id, false);
 		at = inlined.call;
 	}
-	return rc ? rc : add_frame(s, site, at + f->bias + 1, f->function.id, panic);
+	return rc ? rc : sites_add_frame(s, site, at + f->bias + 1, f->function.id, panic);
 }
 
-static int add(struct gosites *s, uint64_t key, uint64_t pc, enum gosite_sense sense,
-	       const struct gosites_function *f)
+static int sites_add(struct gosites *s, uint64_t key, uint64_t pc, enum gosite_sense sense,
+		     const struct gosites_function *f)
 {
 	struct gosite site = { .key = key, .first = (uint32_t)s->frame_count };
-	enum special special = special_of(f);
+	enum sites_special special = special_of(f);
 	int rc = room_for((void **)&s->all, &s->room, s->count + 1, sizeof(*s->all));
 
-	find_caller(s, &site, f, special, pc);
+	sites_find_caller(s, &site, f, special, pc);
 	if (!rc)
-		rc = find_frames(s, &site, f, special == PANICS || special == SIGPANIC, pc, sense);
+		rc = sites_find_frames(s, &site, f, special == PANICS || special == SIGPANIC, pc,
+				       sense);
 	if (!rc)
 		rc = hashindex_add(&s->index, hash_bytes(&key, sizeof(key)), (uint32_t)s->count);
 	if (rc)
@@ -198,6 +202,6 @@ const struct gosite *gosites_at(struct gosites *s, uint64_t pc, enum gosite_sens
 		hashindex_clear(&s->index);
 		s->count = s->frame_count = 0;
 	}
-	*rc = add(s, key, pc, sense, &f);
+	*rc = sites_add(s, key, pc, sense, &f);
 	return *rc ? NULL : &s->all[s->count - 1];
 }

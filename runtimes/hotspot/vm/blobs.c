@@ -108,7 +108,7 @@ static bool is_short(const struct vmstructs *tables, const char *type, const cha
 }
 
 /* Does each layout have all that it consists of? */
-static bool is_whole(const struct hotspot_blob_layout *l)
+static bool blobs_is_whole(const struct hotspot_blob_layout *l)
 {
 	bool code = l->code_begin >= 0 ? l->code_end >= 0 : l->code_offset >= 0;
 	bool scopes = l->immutable >= 0		? l->scopes_data >= 0 :
@@ -134,12 +134,12 @@ int hotspot_blobs_init(struct hotspot_blobs *b, const struct vmstructs *tables, 
 		return ERR_FORMAT;
 	l->complete_is_short = is_short(tables, "CodeBlob", "_frame_complete_offset");
 	l->metadata_is_short = is_short(tables, "nmethod", "_metadata_offset");
-	return is_whole(l) ?
+	return blobs_is_whole(l) ?
 		       0 :
 		       error_set(why, ERR_FORMAT, "HotSpot's code blobs have an unknown layout");
 }
 
-static void forget_all(struct hotspot_blobs *b)
+static void blobs_forget_all(struct hotspot_blobs *b)
 {
 	for (size_t i = 0; i < b->count; i++)
 		free(b->entries[i].descs);
@@ -149,7 +149,7 @@ static void forget_all(struct hotspot_blobs *b)
 
 void hotspot_blobs_release(struct hotspot_blobs *b)
 {
-	forget_all(b);
+	blobs_forget_all(b);
 	hashindex_release(&b->index);
 	free(b->entries);
 	free(b->layout);
@@ -158,19 +158,19 @@ void hotspot_blobs_release(struct hotspot_blobs *b)
 
 /* Reading a header. */
 
-struct header {
+struct blobs_header {
 	const struct hotspot_blob_layout *l;
 	uint8_t bytes[HEADER_MAX + 8];
 	size_t len;
 };
 
 /* A field, 0 if it is outside. */
-static uint64_t word(const struct header *h, int32_t at)
+static uint64_t blobs_word(const struct blobs_header *h, int32_t at)
 {
 	return at >= 0 && (size_t)at + 8 <= h->len ? memory_word(h->bytes, (size_t)at) : 0;
 }
 
-static int32_t number(const struct header *h, int32_t at)
+static int32_t blobs_number(const struct blobs_header *h, int32_t at)
 {
 	int32_t value = 0;
 
@@ -179,7 +179,7 @@ static int32_t number(const struct header *h, int32_t at)
 	return value;
 }
 
-static int32_t half(const struct header *h, int32_t at)
+static int32_t half(const struct blobs_header *h, int32_t at)
 {
 	int16_t value = 0;
 
@@ -188,12 +188,12 @@ static int32_t half(const struct header *h, int32_t at)
 	return value;
 }
 
-static uint64_t plus(uint64_t base, int32_t offset)
+static uint64_t blobs_plus(uint64_t base, int32_t offset)
 {
 	return base + (uint64_t)(int64_t)offset;
 }
 
-static void read_name(const struct memory *memory, uint64_t addr, char name[BLOB_NAME_MAX])
+static void blobs_read_name(const struct memory *memory, uint64_t addr, char name[BLOB_NAME_MAX])
 {
 	memset(name, 0, BLOB_NAME_MAX);
 	for (size_t i = 0; addr && i + 1 < BLOB_NAME_MAX; i++)
@@ -203,12 +203,12 @@ static void read_name(const struct memory *memory, uint64_t addr, char name[BLOB
 		}
 }
 
-static bool begins(const char *text, const char *with)
+static bool blobs_begins(const char *text, const char *with)
 {
 	return !strncmp(text, with, strlen(with));
 }
 
-static enum hotspot_blob_kind kind_of(const char *name)
+static enum hotspot_blob_kind blobs_kind_of(const char *name)
 {
 	static const struct {
 		const char *name;
@@ -222,30 +222,30 @@ static enum hotspot_blob_kind kind_of(const char *name)
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (begins(name, kinds[i].name))
+		if (blobs_begins(name, kinds[i].name))
 			return kinds[i].kind;
 	return BLOB_OTHER;
 }
 
-static void read_entries(const struct header *h, struct hotspot_blob *b)
+static void blobs_read_entries(const struct blobs_header *h, struct hotspot_blob *b)
 {
 	const struct hotspot_blob_layout *l = h->l;
 
 	b->verified_entry = l->verified_point >= 0 ?
-				    word(h, l->verified_point) :
+				    blobs_word(h, l->verified_point) :
 				    b->code + (uint16_t)half(h, l->verified_offset);
-	b->osr_entry = b->entry_bci >= 0 ? word(h, l->osr_point) : 0;
+	b->osr_entry = b->entry_bci >= 0 ? blobs_word(h, l->osr_point) : 0;
 	if (l->deopt_point >= 0) {
-		b->deopt = word(h, l->deopt_point);
-		b->deopt_mh = word(h, l->deopt_mh_point);
+		b->deopt = blobs_word(h, l->deopt_point);
+		b->deopt_mh = blobs_word(h, l->deopt_mh_point);
 	} else if (l->deopt_offset >= 0) {
-		b->deopt = plus(b->start, number(h, l->deopt_offset));
-		b->deopt_mh = plus(b->start, number(h, l->deopt_mh_offset));
+		b->deopt = blobs_plus(b->start, blobs_number(h, l->deopt_offset));
+		b->deopt_mh = blobs_plus(b->start, blobs_number(h, l->deopt_mh_offset));
 	} else if (l->deopt26 >= 0) {
-		b->deopt = plus(b->start, number(h, l->deopt26));
+		b->deopt = blobs_plus(b->start, blobs_number(h, l->deopt26));
 	} else if (l->deopt8 >= 0) {
-		b->deopt = plus(b->start, number(h, l->deopt8));
-		b->deopt_mh = plus(b->start, number(h, l->deopt_mh8));
+		b->deopt = blobs_plus(b->start, blobs_number(h, l->deopt8));
+		b->deopt_mh = blobs_plus(b->start, blobs_number(h, l->deopt_mh8));
 	}
 	if (b->deopt <= b->code || b->deopt >= b->end)
 		b->deopt = 0;
@@ -253,67 +253,70 @@ static void read_entries(const struct header *h, struct hotspot_blob *b)
 		b->deopt_mh = 0;
 }
 
-static void read_tables(const struct header *h, struct hotspot_blob *b)
+static void blobs_read_tables(const struct blobs_header *h, struct hotspot_blob *b)
 {
 	const struct hotspot_blob_layout *l = h->l;
 
 	if (l->immutable >= 0) {
-		uint64_t data = word(h, l->immutable);
+		uint64_t data = blobs_word(h, l->immutable);
 
-		b->pcdescs = plus(data, number(h, l->scopes_pcs));
-		b->scopes_data = plus(data, number(h, l->scopes_data));
+		b->pcdescs = blobs_plus(data, blobs_number(h, l->scopes_pcs));
+		b->scopes_data = blobs_plus(data, blobs_number(h, l->scopes_data));
 		b->pcdescs_end = b->scopes_data;
 		b->scopes_data_end = b->scopes_data + BLOB_MAX; /* its end is not told */
 	} else {
 		b->scopes_data = l->scopes_data_point >= 0 ?
-					 word(h, l->scopes_data_point) :
-					 plus(b->start, number(h, l->scopes_data));
-		b->pcdescs = plus(b->start, number(h, l->scopes_pcs));
-		b->pcdescs_end = plus(b->start, number(h, l->dependencies));
+					 blobs_word(h, l->scopes_data_point) :
+					 blobs_plus(b->start, blobs_number(h, l->scopes_data));
+		b->pcdescs = blobs_plus(b->start, blobs_number(h, l->scopes_pcs));
+		b->pcdescs_end = blobs_plus(b->start, blobs_number(h, l->dependencies));
 		b->scopes_data_end = b->pcdescs;
 	}
 	if (l->mutable_data >= 0) {
-		b->metadata = plus(word(h, l->mutable_data), number(h, l->relocation_size));
-		b->metadata_end = plus(word(h, l->mutable_data), number(h, l->mutable_size));
+		b->metadata = blobs_plus(blobs_word(h, l->mutable_data),
+					 blobs_number(h, l->relocation_size));
+		b->metadata_end = blobs_plus(blobs_word(h, l->mutable_data),
+					     blobs_number(h, l->mutable_size));
 	} else if (l->metadata_is_short) {
-		b->metadata = plus(plus(b->start, number(h, l->data_offset)),
-				   (uint16_t)half(h, l->metadata));
+		b->metadata = blobs_plus(blobs_plus(b->start, blobs_number(h, l->data_offset)),
+					 (uint16_t)half(h, l->metadata));
 		b->metadata_end = b->end;
 	} else {
-		b->metadata = plus(b->start, number(h, l->metadata));
+		b->metadata = blobs_plus(b->start, blobs_number(h, l->metadata));
 		b->metadata_end = b->scopes_data;
 	}
 }
 
-static bool read_nmethod(const struct header *h, struct hotspot_blob *b)
+static bool read_nmethod(const struct blobs_header *h, struct hotspot_blob *b)
 {
 	const struct hotspot_blob_layout *l = h->l;
 
-	b->compile_id = number(h, l->compile_id);
-	b->entry_bci = number(h, l->entry_bci);
+	b->compile_id = blobs_number(h, l->compile_id);
+	b->entry_bci = blobs_number(h, l->entry_bci);
 	b->id = (uint64_t)(uint32_t)b->entry_bci << 32 | (uint32_t)b->compile_id;
 	b->level = l->level >= 0 && (size_t)l->level < h->len ? h->bytes[l->level] : 0;
-	b->orig_pc = number(h, l->orig_pc);
-	b->method = word(h, l->method >= 0 ? l->method : l->method2);
-	read_entries(h, b);
-	read_tables(h, b);
+	b->orig_pc = blobs_number(h, l->orig_pc);
+	b->method = blobs_word(h, l->method >= 0 ? l->method : l->method2);
+	blobs_read_entries(h, b);
+	blobs_read_tables(h, b);
 	return b->orig_pc >= 0 && b->orig_pc <= b->frame_size;
 }
 
-static bool read_extent(const struct header *h, struct hotspot_blob *b)
+static bool read_extent(const struct blobs_header *h, struct hotspot_blob *b)
 {
 	const struct hotspot_blob_layout *l = h->l;
-	int32_t size = number(h, l->size), words = number(h, l->frame_size);
+	int32_t size = blobs_number(h, l->size), words = blobs_number(h, l->frame_size);
 
 	if (size <= 0 || size > BLOB_MAX || words > FRAME_MAX)
 		return false;
-	b->end = plus(b->start, size);
-	b->code = l->code_begin >= 0 ? word(h, l->code_begin) :
-				       plus(b->start, number(h, l->code_offset));
-	b->code_end = l->code_end >= 0 ? word(h, l->code_end) :
-					 plus(b->start, number(h, l->data_offset));
+	b->end = blobs_plus(b->start, size);
+	b->code = l->code_begin >= 0 ? blobs_word(h, l->code_begin) :
+				       blobs_plus(b->start, blobs_number(h, l->code_offset));
+	b->code_end = l->code_end >= 0 ? blobs_word(h, l->code_end) :
+					 blobs_plus(b->start, blobs_number(h, l->data_offset));
 	b->frame_size = words > 0 ? words * 8 : 0;
-	b->frame_complete = l->complete_is_short ? half(h, l->complete) : number(h, l->complete);
+	b->frame_complete = l->complete_is_short ? half(h, l->complete) :
+						   blobs_number(h, l->complete);
 	return b->code > b->start && b->code <= b->code_end && b->code_end <= b->end;
 }
 
@@ -321,17 +324,17 @@ static bool read_extent(const struct header *h, struct hotspot_blob *b)
 static int read_blob(const struct hotspot_blob_layout *l, const struct memory *memory,
 		     const struct hotspot_blob_entry *known, struct hotspot_blob_entry *e)
 {
-	struct header h = { .l = l, .len = (size_t)l->blob_bytes };
+	struct blobs_header h = { .l = l, .len = (size_t)l->blob_bytes };
 	struct hotspot_blob *b = &e->blob;
 
 	if (memory->read(memory, b->start, h.bytes, h.len) || !read_extent(&h, b))
 		return ERR_NOTFOUND;
-	e->name = word(&h, l->name);
+	e->name = blobs_word(&h, l->name);
 	if (known && known->name == e->name)
 		memcpy(b->name, known->blob.name, sizeof(b->name));
 	else
-		read_name(memory, e->name, b->name);
-	b->kind = kind_of(b->name);
+		blobs_read_name(memory, e->name, b->name);
+	b->kind = blobs_kind_of(b->name);
 	b->id = hash_bytes(b->name, sizeof(b->name)) ^ (b->end - b->start);
 	if (b->kind != BLOB_NMETHOD && b->kind != BLOB_NATIVE)
 		return 0;
@@ -343,7 +346,7 @@ static int read_blob(const struct hotspot_blob_layout *l, const struct memory *m
 
 /* Those that are known. */
 
-static bool is_at(const void *owner, uint32_t id, const void *key)
+static bool blobs_is_at(const void *owner, uint32_t id, const void *key)
 {
 	const struct hotspot_blobs *b = owner;
 
@@ -352,19 +355,19 @@ static bool is_at(const void *owner, uint32_t id, const void *key)
 
 static struct hotspot_blob_entry *known_at(struct hotspot_blobs *b, uint64_t start)
 {
-	uint32_t id = hashindex_find(&b->index, hash_bytes(&start, sizeof(start)), is_at, b,
+	uint32_t id = hashindex_find(&b->index, hash_bytes(&start, sizeof(start)), blobs_is_at, b,
 				     &start);
 
 	return id == HASHINDEX_NONE ? NULL : &b->entries[id];
 }
 
-static int keep(struct hotspot_blobs *b, const struct hotspot_blob_entry *e,
-		struct hotspot_blob_entry **kept)
+static int blobs_keep(struct hotspot_blobs *b, const struct hotspot_blob_entry *e,
+		      struct hotspot_blob_entry **kept)
 {
 	uint64_t start = e->blob.start;
 
 	if (b->count >= ENTRIES_MAX || b->bytes > KEPT_MAX)
-		forget_all(b);
+		blobs_forget_all(b);
 	if (room_for((void **)&b->entries, &b->room, b->count + 1, sizeof(*b->entries)) ||
 	    hashindex_add(&b->index, hash_bytes(&start, sizeof(start)), (uint32_t)b->count))
 		return ERR_NOMEM;
@@ -374,8 +377,8 @@ static int keep(struct hotspot_blobs *b, const struct hotspot_blob_entry *e,
 }
 
 /* What is known of the blob at an address, as `memory` has it. */
-static int look_at(struct hotspot *hs, const struct memory *memory, uint64_t start,
-		   struct hotspot_blob_entry **out)
+static int blobs_look_at(struct hotspot *hs, const struct memory *memory, uint64_t start,
+			 struct hotspot_blob_entry **out)
 {
 	struct hotspot_blobs *b = hs->blobs;
 	struct hotspot_blob_entry e = { .blob.start = start }, *known = known_at(b, start);
@@ -383,7 +386,7 @@ static int look_at(struct hotspot *hs, const struct memory *memory, uint64_t sta
 	if (read_blob(b->layout, memory, known, &e))
 		return ERR_NOTFOUND;
 	if (!known)
-		return keep(b, &e, out);
+		return blobs_keep(b, &e, out);
 	if (known->blob.id == e.blob.id) {
 		e.descs = known->descs;
 		e.desc_count = known->desc_count;
@@ -403,7 +406,7 @@ int hotspot_blob_find(struct hotspot *hs, uint64_t pc, const struct hotspot_blob
 	int rc = hotspot_block_find(hs->heaps, hs->seen, pc, &start);
 
 	if (!rc)
-		rc = look_at(hs, hs->seen, start, &e);
+		rc = blobs_look_at(hs, hs->seen, start, &e);
 	if (!rc && (pc < e->blob.code || pc > e->blob.end))
 		rc = ERR_NOTFOUND;
 	if (!rc)
@@ -415,7 +418,7 @@ int hotspot_blob_of(struct hotspot *hs, uint64_t start, uint64_t id,
 		    const struct hotspot_blob **blob)
 {
 	struct hotspot_blob_entry *e;
-	int rc = look_at(hs, hs->memory, start, &e);
+	int rc = blobs_look_at(hs, hs->memory, start, &e);
 
 	if (!rc && e->blob.id != id)
 		rc = ERR_NOTFOUND;
@@ -432,8 +435,8 @@ static bool is_still(struct hotspot *hs, const struct hotspot_blob *blob)
 	const struct hotspot_blob_layout *l = hs->blobs->layout;
 	uint32_t id[2] = { 0, 0 };
 
-	return !hs->memory->read(hs->memory, plus(blob->start, l->compile_id), &id[0], 4) &&
-	       !hs->memory->read(hs->memory, plus(blob->start, l->entry_bci), &id[1], 4) &&
+	return !hs->memory->read(hs->memory, blobs_plus(blob->start, l->compile_id), &id[0], 4) &&
+	       !hs->memory->read(hs->memory, blobs_plus(blob->start, l->entry_bci), &id[1], 4) &&
 	       ((uint64_t)id[1] << 32 | id[0]) == blob->id;
 }
 

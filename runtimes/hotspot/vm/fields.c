@@ -69,7 +69,8 @@ int hotspot_fields_init(const struct hotspot *hs, struct hotspot_field_layout *l
 }
 
 /* Is this the text of the symbol in a class's pool? */
-static bool is_text(const struct hotspot *hs, uint64_t pool, uint32_t index, const char *text)
+static bool vm_fields_is_text(const struct hotspot *hs, uint64_t pool, uint32_t index,
+			      const char *text)
 {
 	uint64_t symbol;
 
@@ -81,8 +82,8 @@ static bool is_text(const struct hotspot *hs, uint64_t pool, uint32_t index, con
 
 /* A class's pool, and the records of its fields: `width` bytes each. *count: how many, at most
  * FIELDS_MAX. False: they cannot be read. */
-static bool read_records(const struct hotspot *hs, uint64_t array, size_t width, void *records,
-			 uint32_t *count)
+static bool vm_fields_read_records(const struct hotspot *hs, uint64_t array, size_t width,
+				   void *records, uint32_t *count)
 {
 	if (hs->memory->read(hs->memory, array, count, sizeof(*count)))
 		return false;
@@ -91,27 +92,28 @@ static bool read_records(const struct hotspot *hs, uint64_t array, size_t width,
 	return !hs->memory->read(hs->memory, array + ARRAY_HEAD, records, *count * width);
 }
 
-struct wanted {
+struct vm_fields_wanted {
 	const struct hotspot *hs;
 	uint64_t pool;
 	const char *name, *type;
 };
 
-static int32_t offset_if(const struct wanted *w, uint32_t name, uint32_t type, uint32_t offset)
+static int32_t offset_if(const struct vm_fields_wanted *w, uint32_t name, uint32_t type,
+			 uint32_t offset)
 {
-	return offset && offset < OFFSET_MAX && is_text(w->hs, w->pool, name, w->name) &&
-			       is_text(w->hs, w->pool, type, w->type) ?
+	return offset && offset < OFFSET_MAX && vm_fields_is_text(w->hs, w->pool, name, w->name) &&
+			       vm_fields_is_text(w->hs, w->pool, type, w->type) ?
 		       (int32_t)offset :
 		       -1;
 }
 
-static int32_t find_in_slots(const struct wanted *w, uint64_t array, uint16_t fields)
+static int32_t find_in_slots(const struct vm_fields_wanted *w, uint64_t array, uint16_t fields)
 {
 	uint16_t slots[FIELDS_MAX];
 	uint32_t count;
 	int32_t offset = -1;
 
-	if (!read_records(w->hs, array, sizeof(*slots), slots, &count))
+	if (!vm_fields_read_records(w->hs, array, sizeof(*slots), slots, &count))
 		return -1;
 	for (uint32_t i = 0; i < fields && (i + 1) * SLOTS <= count && offset < 0; i++) {
 		const uint16_t *s = slots + i * SLOTS;
@@ -122,14 +124,14 @@ static int32_t find_in_slots(const struct wanted *w, uint64_t array, uint16_t fi
 	return offset;
 }
 
-static int32_t find_in_stream(const struct wanted *w, uint64_t array)
+static int32_t find_in_stream(const struct vm_fields_wanted *w, uint64_t array)
 {
 	uint8_t bytes[FIELDS_MAX];
 	int32_t offset = -1;
 	uint32_t count;
 	struct cursor c;
 
-	if (!read_records(w->hs, array, sizeof(*bytes), bytes, &count))
+	if (!vm_fields_read_records(w->hs, array, sizeof(*bytes), bytes, &count))
 		return -1;
 	cursor_init(&c, bytes, count, "fields");
 	uint32_t fields = unsigned5_read(&c, UNSIGNED5_NO_ZERO);
@@ -158,7 +160,7 @@ static int32_t find_in_stream(const struct wanted *w, uint64_t array)
 int32_t hotspot_field_find(const struct hotspot *hs, const struct hotspot_field_layout *l,
 			   uint64_t klass, const char *name, const char *type)
 {
-	struct wanted w = { .hs = hs, .name = name, .type = type };
+	struct vm_fields_wanted w = { .hs = hs, .name = name, .type = type };
 	uint64_t array;
 	uint16_t fields;
 
@@ -177,14 +179,14 @@ int32_t hotspot_field_find(const struct hotspot *hs, const struct hotspot_field_
 
 /* Flags. */
 
-struct flag {
+struct vm_fields_flag {
 	char head[FLAG_HEAD], name[FLAG_NAME];
 };
 
 /* Reads the table: the heads, and then the names. */
-static void read_flags(const struct hotspot *hs, const struct hotspot_field_layout *l,
-		       uint64_t table, struct flag *flags, size_t count,
-		       struct memory_piece *pieces)
+static void vm_fields_read_flags(const struct hotspot *hs, const struct hotspot_field_layout *l,
+				 uint64_t table, struct vm_fields_flag *flags, size_t count,
+				 struct memory_piece *pieces)
 {
 	for (size_t i = 0; i < count; i++)
 		pieces[i] = (struct memory_piece){ table + i * (uint64_t)l->flag_bytes,
@@ -197,7 +199,8 @@ static void read_flags(const struct hotspot *hs, const struct hotspot_field_layo
 }
 
 static void take_flag(const struct hotspot *hs, const struct hotspot_field_layout *l,
-		      const struct flag *f, const char *const *names, bool *values, size_t count)
+		      const struct vm_fields_flag *f, const char *const *names, bool *values,
+		      size_t count)
 {
 	uint8_t value = 0;
 
@@ -212,7 +215,7 @@ int hotspot_flags_read(const struct hotspot *hs, const struct hotspot_field_layo
 		       const char *const *names, bool *values, size_t count)
 {
 	struct memory_piece *pieces;
-	struct flag *flags;
+	struct vm_fields_flag *flags;
 	uint64_t table, n;
 	int rc = ERR_NOMEM;
 
@@ -225,7 +228,7 @@ int hotspot_flags_read(const struct hotspot *hs, const struct hotspot_field_layo
 	flags = calloc(n, sizeof(*flags));
 	pieces = calloc(n, sizeof(*pieces));
 	if (flags && pieces) {
-		read_flags(hs, l, table, flags, n, pieces);
+		vm_fields_read_flags(hs, l, table, flags, n, pieces);
 		for (size_t i = 0; i < n; i++)
 			take_flag(hs, l, &flags[i], names, values, count);
 		rc = 0;

@@ -17,7 +17,7 @@ enum {
 };
 
 /* Where the tables say that the heaps are. */
-struct layout {
+struct heaps_layout {
 	uint64_t heaps, heap; /* static; JDK 8 has one heap, and its address */
 	int32_t array_data, array_len, old_len;
 	int32_t memory, segmap, shift; /* in CodeHeap */
@@ -26,7 +26,7 @@ struct layout {
 };
 
 #define PLACE(kind_, type_, name_, at_, needed_) \
-	{ VMPLACE_##kind_, type_, name_, offsetof(struct layout, at_), needed_ }
+	{ VMPLACE_##kind_, type_, name_, offsetof(struct heaps_layout, at_), needed_ }
 
 static const struct vmplace places[] = {
 	PLACE(ADDRESS, "CodeCache", "_heaps", heaps, false),
@@ -44,13 +44,13 @@ static const struct vmplace places[] = {
 	PLACE(OFFSET, "HeapBlock::Header", "_used", used, true),
 };
 
-static uint64_t plus(uint64_t base, int32_t offset)
+static uint64_t heaps_plus(uint64_t base, int32_t offset)
 {
 	return base + (uint64_t)(int64_t)offset;
 }
 
 /* The addresses of the CodeHeaps. *count is 0 while there are none. */
-static int list_heaps(const struct layout *l, const struct memory *memory,
+static int list_heaps(const struct heaps_layout *l, const struct memory *memory,
 		      uint64_t heaps[HOTSPOT_HEAPS], unsigned *count)
 {
 	uint64_t array, data;
@@ -67,8 +67,8 @@ static int list_heaps(const struct layout *l, const struct memory *memory,
 		return ERR_FORMAT;
 	if (!array)
 		return 0;
-	if (memory_read_u64(memory, plus(array, l->array_data), &data) ||
-	    memory->read(memory, plus(array, l->array_len), &len, sizeof(len)))
+	if (memory_read_u64(memory, heaps_plus(array, l->array_data), &data) ||
+	    memory->read(memory, heaps_plus(array, l->array_len), &len, sizeof(len)))
 		return ERR_FORMAT;
 	if (len <= 0)
 		return 0;
@@ -77,15 +77,15 @@ static int list_heaps(const struct layout *l, const struct memory *memory,
 }
 
 /* False: it is not one of those that have a segment map. */
-static bool read_heap(const struct layout *l, const struct memory *memory, uint64_t addr,
-		      struct hotspot_heap *heap)
+static bool heaps_read_heap(const struct heaps_layout *l, const struct memory *memory,
+			    uint64_t addr, struct hotspot_heap *heap)
 {
 	int32_t shift;
 
-	if (memory_read_u64(memory, plus(addr, l->memory + l->low), &heap->low) ||
-	    memory_read_u64(memory, plus(addr, l->memory + l->high), &heap->high) ||
-	    memory_read_u64(memory, plus(addr, l->segmap + l->low), &heap->segmap) ||
-	    memory->read(memory, plus(addr, l->shift), &shift, sizeof(shift)) ||
+	if (memory_read_u64(memory, heaps_plus(addr, l->memory + l->low), &heap->low) ||
+	    memory_read_u64(memory, heaps_plus(addr, l->memory + l->high), &heap->high) ||
+	    memory_read_u64(memory, heaps_plus(addr, l->segmap + l->low), &heap->segmap) ||
+	    memory->read(memory, heaps_plus(addr, l->shift), &shift, sizeof(shift)) ||
 	    shift < SHIFT_MIN || shift > SHIFT_MAX || heap->low >= heap->high || !heap->segmap)
 		return false;
 	heap->shift = (uint32_t)shift;
@@ -96,7 +96,7 @@ int hotspot_heaps_init(struct hotspot_heaps *h, const struct vmstructs *tables,
 		       const struct memory *memory, struct error *why)
 {
 	uint64_t heaps[HOTSPOT_HEAPS];
-	struct layout l;
+	struct heaps_layout l;
 	unsigned count;
 
 	if (vmstructs_resolve(tables, places, sizeof(places) / sizeof(*places), &l, why))
@@ -108,7 +108,7 @@ int hotspot_heaps_init(struct hotspot_heaps *h, const struct vmstructs *tables,
 	if (list_heaps(&l, memory, heaps, &count))
 		return error_set(why, ERR_FORMAT, "HotSpot's code cache cannot be read");
 	for (unsigned i = 0; i < count; i++)
-		if (read_heap(&l, memory, heaps[i], &h->at[h->count]))
+		if (heaps_read_heap(&l, memory, heaps[i], &h->at[h->count]))
 			h->count++;
 	return h->count ? 0 : ERR_BUSY;
 }
@@ -155,8 +155,8 @@ int hotspot_block_find(const struct hotspot_heaps *h, const struct memory *memor
 	if (!heap || find_segment(heap, memory, &i))
 		return ERR_NOTFOUND;
 	block = heap->low + (i << heap->shift);
-	if (memory->read(memory, plus(block, h->used), &used, 1) || !used)
+	if (memory->read(memory, heaps_plus(block, h->used), &used, 1) || !used)
 		return ERR_NOTFOUND;
-	*start = plus(block, h->header);
+	*start = heaps_plus(block, h->header);
 	return 0;
 }

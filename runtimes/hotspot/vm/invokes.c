@@ -53,7 +53,8 @@ static bool pool_index(const struct hotspot *hs, const struct invoke_layout *l, 
 }
 
 /* The halves of a pool's entry: of a method, class and name and type; of those, name and type. */
-static bool read_entry(const struct hotspot *hs, uint64_t pool, uint16_t index, uint16_t halves[2])
+static bool invokes_read_entry(const struct hotspot *hs, uint64_t pool, uint16_t index,
+			       uint16_t halves[2])
 {
 	return index &&
 	       !hs->memory->read(hs->memory, hotspot_pool_entry(hs, pool, index), halves, 4);
@@ -89,8 +90,8 @@ bool hotspot_invokes(struct hotspot *hs, const struct invoke_layout *l, uint64_t
 				 code, sizeof(code)) &&
 	       code[0] >= INVOKEVIRTUAL && code[0] <= INVOKEINTERFACE &&
 	       pool_index(hs, l, caller.cache, (uint16_t)(code[1] | code[2] << 8), &index) &&
-	       read_entry(hs, caller.pool, index, halves) &&
-	       read_entry(hs, caller.pool, halves[1], halves) &&
+	       invokes_read_entry(hs, caller.pool, index, halves) &&
+	       invokes_read_entry(hs, caller.pool, halves[1], halves) &&
 	       symbol_at(hs, caller.pool, halves[0], &name) && name == called.name_symbol &&
 	       symbol_at(hs, caller.pool, halves[1], &signature) &&
 	       signature == called.signature_symbol;

@@ -11,12 +11,12 @@ enum {
 	LINE_MAX = 0xffff /* a class file's line has 16 bits */
 };
 
-struct pair {
+struct javalines_pair {
 	uint32_t bci, line;
 };
 
 /* False: the end, or the cursor failed. */
-static bool next(struct cursor *c, enum unsigned5_form form, struct pair *p)
+static bool javalines_next(struct cursor *c, enum unsigned5_form form, struct javalines_pair *p)
 {
 	uint8_t byte = cursor_byte(c);
 
@@ -37,11 +37,11 @@ static bool next(struct cursor *c, enum unsigned5_form form, struct pair *p)
 int javalines_find(struct cursor *c, enum unsigned5_form form, int32_t bci, uint32_t *line,
 		   uint32_t *first_line)
 {
-	struct pair p = { 0, 0 }, best = { 0, 0 }, first = { UINT32_MAX, 0 };
+	struct javalines_pair p = { 0, 0 }, best = { 0, 0 }, first = { UINT32_MAX, 0 };
 	uint32_t at = bci < 0 ? 0 : (uint32_t)bci; /* negative: before the first bytecode */
 	bool exact = false;
 
-	while (next(c, form, &p)) {
+	while (javalines_next(c, form, &p)) {
 		if (p.bci < first.bci)
 			first = p;
 		if (!exact && p.bci <= at && p.bci >= best.bci)

@@ -22,7 +22,7 @@ static uint32_t pair_of(uint32_t high, uint32_t low)
 	return 0x10000 + ((high & 0x3ff) << 10 | (low & 0x3ff));
 }
 
-static char *put(char *to, uint32_t ch)
+static char *javatext_put(char *to, uint32_t ch)
 {
 	return to + utf8_put(to, ch ? ch : UTF8_REPLACEMENT);
 }
@@ -44,7 +44,7 @@ static uint32_t unit_at(const uint8_t *b, size_t left, size_t *taken)
 	return UTF8_REPLACEMENT;
 }
 
-static uint32_t char_at(const uint8_t *b, size_t left, size_t *taken)
+static uint32_t javatext_char_at(const uint8_t *b, size_t left, size_t *taken)
 {
 	uint32_t unit = unit_at(b, left, taken), low;
 	size_t more;
@@ -64,7 +64,7 @@ size_t javatext_symbol(const uint8_t *bytes, size_t len, char *to)
 	size_t taken;
 
 	for (; len; bytes += taken, len -= taken)
-		to = put(to, char_at(bytes, len, &taken));
+		to = javatext_put(to, javatext_char_at(bytes, len, &taken));
 	*to = '\0';
 	return (size_t)(to - start);
 }
@@ -120,7 +120,7 @@ static char *put_simple(const uint8_t **at, const uint8_t *end, char *to)
 	return to + javatext_symbol(name, (size_t)(stop - name), to);
 }
 
-static char *put_type(const uint8_t **at, const uint8_t *end, char *to)
+static char *javatext_put_type(const uint8_t **at, const uint8_t *end, char *to)
 {
 	size_t arrays = 0;
 	const char *name;
@@ -150,7 +150,7 @@ size_t javatext_parameters(const uint8_t *bytes, size_t len, char *to)
 	while (at < end && *at != ')') {
 		if (to != start + 1)
 			to = stpcpy(to, ", ");
-		to = put_type(&at, end, to);
+		to = javatext_put_type(&at, end, to);
 		if (!to)
 			return 0;
 	}
@@ -169,7 +169,7 @@ size_t javatext_utf16(const uint16_t *units, size_t count, char *to)
 
 		if (is_high(ch) && i + 1 < count && is_low(units[i + 1]))
 			ch = pair_of(ch, units[++i]);
-		to = put(to, ch);
+		to = javatext_put(to, ch);
 	}
 	*to = '\0';
 	return (size_t)(to - start);
@@ -180,7 +180,7 @@ size_t javatext_latin1(const uint8_t *bytes, size_t len, char *to)
 	char *start = to;
 
 	for (size_t i = 0; i < len; i++)
-		to = put(to, bytes[i]);
+		to = javatext_put(to, bytes[i]);
 	*to = '\0';
 	return (size_t)(to - start);
 }

@@ -69,7 +69,7 @@ static const struct vmplace places[] = {
 	OFFSET("Array<Method*>", "_data", array_data, false),
 };
 
-static bool fits(const struct hotspot_method_layout *l)
+static bool vm_methods_fits(const struct hotspot_method_layout *l)
 {
 	return l->const_bytes <= HEAD_MAX && l->pool_bytes <= HEAD_MAX &&
 	       l->klass_bytes <= HEAD_MAX && l->method_const + WORD <= HEAD_MAX &&
@@ -89,7 +89,7 @@ int hotspot_methods_init(struct hotspot_methods *m, const struct vmstructs *tabl
 		l->symbol_length = l->symbol_length_and_refcount + 2;
 	if (l->array_data < 0)
 		l->array_data = WORD;
-	if ((l->const_flags < 0 && l->const_flags_word < 0) || !fits(l))
+	if ((l->const_flags < 0 && l->const_flags_word < 0) || !vm_methods_fits(l))
 		return error_set(why, ERR_FORMAT, "this HotSpot's methods are not known to us");
 	return 0;
 }
@@ -101,7 +101,7 @@ void hotspot_methods_release(struct hotspot_methods *m)
 }
 
 /* What is read of a method by one call. */
-struct look {
+struct vm_methods_look {
 	uint8_t method[HEAD_MAX], constant[HEAD_MAX], pool[HEAD_MAX], klass[HEAD_MAX];
 	uint64_t entries[2]; /* of the pool: name, signature */
 	uint8_t symbols[NAMES][16 + HOTSPOT_SYMBOL_MAX];
@@ -131,8 +131,8 @@ static size_t symbol_bytes(const struct hotspot_method_layout *l, uint16_t lengt
 }
 
 /* Takes what the ConstMethod and the pool say. False: they cannot be those of a method. */
-static bool take_numbers(const struct hotspot_method_layout *l, const struct look *look,
-			 struct hotspot_parts *p)
+static bool vm_methods_take_numbers(const struct hotspot_method_layout *l,
+				    const struct vm_methods_look *look, struct hotspot_parts *p)
 {
 	uint32_t pool_length = memory_u32(look->pool, l->pool_length);
 	uint32_t flags = l->const_flags_word >= 0 ?
@@ -158,8 +158,8 @@ static bool take_numbers(const struct hotspot_method_layout *l, const struct loo
 	       p->const_size >= (uint32_t)l->const_bytes + p->code_size;
 }
 
-static uint64_t digest(const struct hotspot_method_layout *l, const struct look *look,
-		       const struct hotspot_parts *p)
+static uint64_t vm_methods_digest(const struct hotspot_method_layout *l,
+				  const struct vm_methods_look *look, const struct hotspot_parts *p)
 {
 	const uint16_t lengths[NAMES] = { p->class_length, p->name_length, p->signature_length };
 	const uint64_t parts[] = {
@@ -195,8 +195,8 @@ static uint64_t digest(const struct hotspot_method_layout *l, const struct look 
 }
 
 /* Does each pointer of a look lead to the part that was read? */
-static bool leads_on(const struct hotspot_method_layout *l, const struct look *look,
-		     const struct hotspot_parts *p)
+static bool vm_methods_leads_on(const struct hotspot_method_layout *l,
+				const struct vm_methods_look *look, const struct hotspot_parts *p)
 {
 	return memory_word(look->method, l->method_const) == p->const_method &&
 	       memory_word(look->constant, l->const_pool) == p->pool &&
@@ -212,8 +212,8 @@ static bool leads_on(const struct hotspot_method_layout *l, const struct look *l
 }
 
 /* Looks at all parts at once. False: they are not there any more. */
-static bool look_at(const struct hotspot_method_layout *l, const struct memory *memory,
-		    struct look *look, struct hotspot_parts *p)
+static bool vm_methods_look_at(const struct hotspot_method_layout *l, const struct memory *memory,
+			       struct vm_methods_look *look, struct hotspot_parts *p)
 {
 	struct memory_piece pieces[] = {
 		{ p->method, look->method, method_bytes(l) },
@@ -232,20 +232,20 @@ static bool look_at(const struct hotspot_method_layout *l, const struct memory *
 	for (unsigned i = 0; i < PIECES; i++)
 		if (!pieces[i].len)
 			return false;
-	if (!leads_on(l, look, p) || !take_numbers(l, look, p))
+	if (!vm_methods_leads_on(l, look, p) || !vm_methods_take_numbers(l, look, p))
 		return false;
-	p->id = digest(l, look, p);
+	p->id = vm_methods_digest(l, look, p);
 	return true;
 }
 
-static bool is_there(const struct memory *memory, uint64_t addr, void *to, size_t len)
+static bool vm_methods_is_there(const struct memory *memory, uint64_t addr, void *to, size_t len)
 {
 	return addr && !(addr % WORD) && !memory->read(memory, addr, to, len);
 }
 
 /* The lengths of the three symbols. */
 static bool find_lengths(const struct hotspot_method_layout *l, const struct memory *memory,
-			 struct look *look, struct hotspot_parts *p)
+			 struct vm_methods_look *look, struct hotspot_parts *p)
 {
 	struct memory_piece pieces[NAMES] = {
 		{ p->class_symbol, look->symbols[0], (size_t)l->symbol_body },
@@ -264,20 +264,21 @@ static bool find_lengths(const struct hotspot_method_layout *l, const struct mem
 }
 
 /* Follows the pointers, one part after the other. */
-static bool find_parts(const struct hotspot_method_layout *l, const struct memory *memory,
-		       struct look *look, struct hotspot_parts *p)
+static bool vm_methods_find_parts(const struct hotspot_method_layout *l,
+				  const struct memory *memory, struct vm_methods_look *look,
+				  struct hotspot_parts *p)
 {
-	if (!is_there(memory, p->method, look->method, method_bytes(l)))
+	if (!vm_methods_is_there(memory, p->method, look->method, method_bytes(l)))
 		return false;
 	p->const_method = memory_word(look->method, l->method_const);
-	if (!is_there(memory, p->const_method, look->constant, (size_t)l->const_bytes))
+	if (!vm_methods_is_there(memory, p->const_method, look->constant, (size_t)l->const_bytes))
 		return false;
 	p->pool = memory_word(look->constant, l->const_pool);
-	if (!is_there(memory, p->pool, look->pool, (size_t)l->pool_bytes))
+	if (!vm_methods_is_there(memory, p->pool, look->pool, (size_t)l->pool_bytes))
 		return false;
 	p->holder = memory_word(look->pool, l->pool_holder);
-	if (!is_there(memory, p->holder, look->klass, (size_t)l->klass_bytes) ||
-	    !take_numbers(l, look, p))
+	if (!vm_methods_is_there(memory, p->holder, look->klass, (size_t)l->klass_bytes) ||
+	    !vm_methods_take_numbers(l, look, p))
 		return false;
 	if (memory_read_u64(memory, entry_at(l, p->pool, p->name_index), &look->entries[0]) ||
 	    memory_read_u64(memory, entry_at(l, p->pool, p->signature_index), &look->entries[1]))
@@ -288,7 +289,7 @@ static bool find_parts(const struct hotspot_method_layout *l, const struct memor
 	return find_lengths(l, memory, look, p);
 }
 
-static bool is_of(const void *owner, uint32_t id, const void *key)
+static bool vm_methods_is_of(const void *owner, uint32_t id, const void *key)
 {
 	const struct hotspot_methods *m = owner;
 
@@ -299,7 +300,7 @@ static bool is_of(const void *owner, uint32_t id, const void *key)
 static struct hotspot_parts *entry_of(struct hotspot_methods *m, uint64_t method)
 {
 	uint64_t hash = hash_bytes(&method, sizeof(method));
-	uint32_t id = hashindex_find(&m->by_address, hash, is_of, m, &method);
+	uint32_t id = hashindex_find(&m->by_address, hash, vm_methods_is_of, m, &method);
 
 	if (id != HASHINDEX_NONE)
 		return &m->at[id];
@@ -319,15 +320,15 @@ int hotspot_parts_read(struct hotspot *hs, const struct memory *memory, uint64_t
 {
 	const struct hotspot_method_layout *l = &hs->methods->l;
 	struct hotspot_parts *p = entry_of(hs->methods, method);
-	struct look look;
+	struct vm_methods_look look;
 
 	if (!p)
 		return ERR_NOMEM;
 	*parts = p;
-	if (p->id && look_at(l, memory, &look, p))
+	if (p->id && vm_methods_look_at(l, memory, &look, p))
 		return 0;
 	*p = (struct hotspot_parts){ .method = method };
-	if (find_parts(l, memory, &look, p) && look_at(l, memory, &look, p))
+	if (vm_methods_find_parts(l, memory, &look, p) && vm_methods_look_at(l, memory, &look, p))
 		return 0;
 	p->id = 0;
 	return ERR_FORMAT;
@@ -384,7 +385,7 @@ bool hotspot_symbol_is(const struct hotspot *hs, uint64_t symbol, const char *te
 }
 
 /* The name of another method of the class, or 0. */
-static uint64_t name_of(struct hotspot *hs, uint64_t method, uint64_t holder)
+static uint64_t vm_methods_name_of(struct hotspot *hs, uint64_t method, uint64_t holder)
 {
 	const struct hotspot_parts *p;
 
@@ -414,8 +415,9 @@ bool hotspot_is_overloaded(struct hotspot *hs, const struct hotspot_parts *parts
 	while (i < count && methods[i] != p.method)
 		i++;
 	if (i < count)
-		found = (i && name_of(hs, methods[i - 1], p.holder) == p.name_symbol) ||
-			(i + 1 < count && name_of(hs, methods[i + 1], p.holder) == p.name_symbol);
+		found = (i && vm_methods_name_of(hs, methods[i - 1], p.holder) == p.name_symbol) ||
+			(i + 1 < count &&
+			 vm_methods_name_of(hs, methods[i + 1], p.holder) == p.name_symbol);
 	free(methods);
 	return found;
 }

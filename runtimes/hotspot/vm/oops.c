@@ -28,7 +28,7 @@ static const struct vmplace z_places[] = {
 	PLACE(VMPLACE_OFFSET, "ZGlobalsForVMStructs", "_ZPointerLoadShift", z_shift),
 };
 
-static uint64_t address_of(const struct hotspot *hs, const char *const (*names)[2])
+static uint64_t oops_address_of(const struct hotspot *hs, const char *const (*names)[2])
 {
 	struct vmfield f;
 
@@ -75,16 +75,16 @@ int hotspot_oops_init(const struct hotspot *hs, struct hotspot_oops *o)
 	int rc = vmstructs_resolve(hs->tables, z_places, sizeof(z_places) / sizeof(*z_places),
 				   &o->l, NULL);
 
-	o->l.oop_base = address_of(hs, oop_base);
-	o->l.oop_shift = address_of(hs, oop_shift);
-	o->l.klass_base = address_of(hs, klass_base);
-	o->l.klass_shift = address_of(hs, klass_shift);
-	o->l.thread_klass = address_of(hs, thread_klass);
-	o->l.string_klass = address_of(hs, string_klass);
+	o->l.oop_base = oops_address_of(hs, oop_base);
+	o->l.oop_shift = oops_address_of(hs, oop_shift);
+	o->l.klass_base = oops_address_of(hs, klass_base);
+	o->l.klass_shift = oops_address_of(hs, klass_shift);
+	o->l.thread_klass = oops_address_of(hs, thread_klass);
+	o->l.string_klass = oops_address_of(hs, string_klass);
 	return rc ? rc : hotspot_fields_init(hs, &o->fields);
 }
 
-enum flag { OOPS, KLASSES, COMPACT, ZGC, Z_GENERATIONAL, FLAGS };
+enum oops_flag { OOPS, KLASSES, COMPACT, ZGC, Z_GENERATIONAL, FLAGS };
 
 static bool read_shift(const struct hotspot *hs, uint64_t addr, uint32_t *shift)
 {
@@ -126,7 +126,7 @@ static void take_arrays(const struct hotspot *hs, struct hotspot_oops *o)
 		o->array_data += 4;
 }
 
-static bool take_fields(const struct hotspot *hs, struct hotspot_oops *o)
+static bool oops_take_fields(const struct hotspot *hs, struct hotspot_oops *o)
 {
 	const struct hotspot_field_layout *l = &o->fields;
 	bool bytes;
@@ -158,7 +158,7 @@ bool hotspot_oops_ready(const struct hotspot *hs, struct hotspot_oops *o)
 	    !take_compression(hs, o, flags) || !take_colours(hs, o, flags))
 		return false;
 	take_arrays(hs, o);
-	o->ready = take_fields(hs, o);
+	o->ready = oops_take_fields(hs, o);
 	return o->ready;
 }
 
@@ -222,7 +222,7 @@ static bool is_string(const struct hotspot *hs, const struct hotspot_oops *o, ui
 }
 
 /* Puts as many whole characters as fit. */
-static void cut(char *text, size_t room, const char *all, size_t len)
+static void oops_cut(char *text, size_t room, const char *all, size_t len)
 {
 	len = utf8_fit(all, len, room - 1);
 	memcpy(text, all, len);
@@ -253,6 +253,6 @@ bool hotspot_oop_text(const struct hotspot *hs, const struct hotspot_oops *o, ui
 		return false;
 	length = (uint32_t)(coder == UTF16 ? javatext_utf16(units, length, all) :
 					     javatext_latin1((const uint8_t *)units, length, all));
-	cut(text, room, all, length);
+	oops_cut(text, room, all, length);
 	return is_string(hs, o, oop);
 }

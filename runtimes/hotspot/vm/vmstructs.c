@@ -23,7 +23,7 @@ struct vmnumber {
 	int64_t value;
 };
 
-struct numbers {
+struct vmstructs_numbers {
 	struct vmnumber *at; /* owned; by name, once they are sorted */
 	size_t count, room;
 };
@@ -32,7 +32,7 @@ struct vmstructs {
 	struct arena texts;
 	struct vmfield *fields; /* owned; by type and name */
 	size_t count, room;
-	struct numbers sizes, constants;
+	struct vmstructs_numbers sizes, constants;
 };
 
 static const char *const names[VMS_SYMBOLS] = {
@@ -73,7 +73,7 @@ int vmstructs_find(const struct image *image, uint64_t bias, struct vmsymbols *s
 
 /* Reading. */
 
-struct reader {
+struct vmstructs_reader {
 	struct vmstructs *v;
 	const struct memory *memory;
 	uint64_t value[VMS_SYMBOLS]; /* of the exported variables */
@@ -81,7 +81,7 @@ struct reader {
 };
 
 /* A text of the VM's; NULL: it cannot be read or kept. 0 is "". */
-static const char *text_at(struct reader *r, uint64_t addr)
+static const char *vmstructs_text_at(struct vmstructs_reader *r, uint64_t addr)
 {
 	char text[TEXT_MAX];
 	size_t len = 0;
@@ -94,12 +94,12 @@ static const char *text_at(struct reader *r, uint64_t addr)
 	return len < sizeof(text) ? arena_copy(&r->v->texts, text, len) : NULL;
 }
 
-static uint64_t word(const struct reader *r, enum vmsymbol offset)
+static uint64_t vmstructs_word(const struct vmstructs_reader *r, enum vmsymbol offset)
 {
 	return memory_word(r->entry, r->value[offset]);
 }
 
-static int add_number(struct numbers *n, const char *name, int64_t value)
+static int vmstructs_add_number(struct vmstructs_numbers *n, const char *name, int64_t value)
 {
 	if (room_for((void **)&n->at, &n->room, n->count + 1, sizeof(*n->at)))
 		return ERR_NOMEM;
@@ -107,15 +107,16 @@ static int add_number(struct numbers *n, const char *name, int64_t value)
 	return 0;
 }
 
-static int take_field(struct reader *r)
+static int vmstructs_take_field(struct vmstructs_reader *r)
 {
 	struct vmstructs *v = r->v;
-	struct vmfield f = { .type = text_at(r, word(r, VMS_STRUCT_TYPE_NAME)),
-			     .name = text_at(r, word(r, VMS_STRUCT_FIELD_NAME)),
-			     .type_string = text_at(r, word(r, VMS_STRUCT_TYPE_STRING)),
-			     .is_static = (uint32_t)word(r, VMS_STRUCT_IS_STATIC) };
+	struct vmfield f = { .type = vmstructs_text_at(r, vmstructs_word(r, VMS_STRUCT_TYPE_NAME)),
+			     .name = vmstructs_text_at(r, vmstructs_word(r, VMS_STRUCT_FIELD_NAME)),
+			     .type_string = vmstructs_text_at(
+				     r, vmstructs_word(r, VMS_STRUCT_TYPE_STRING)),
+			     .is_static = (uint32_t)vmstructs_word(r, VMS_STRUCT_IS_STATIC) };
 
-	f.offset = word(r, f.is_static ? VMS_STRUCT_ADDRESS : VMS_STRUCT_OFFSET);
+	f.offset = vmstructs_word(r, f.is_static ? VMS_STRUCT_ADDRESS : VMS_STRUCT_OFFSET);
 	if (!f.type || !f.name || !f.type_string)
 		return ERR_FORMAT;
 	if (room_for((void **)&v->fields, &v->room, v->count + 1, sizeof(*v->fields)))
@@ -124,33 +125,37 @@ static int take_field(struct reader *r)
 	return 0;
 }
 
-static int take_size(struct reader *r)
+static int take_size(struct vmstructs_reader *r)
 {
-	const char *name = text_at(r, word(r, VMS_TYPE_NAME));
+	const char *name = vmstructs_text_at(r, vmstructs_word(r, VMS_TYPE_NAME));
 
-	return name ? add_number(&r->v->sizes, name, (int64_t)word(r, VMS_TYPE_SIZE)) : ERR_FORMAT;
-}
-
-static int take_int(struct reader *r)
-{
-	const char *name = text_at(r, word(r, VMS_INT_NAME));
-
-	return name ? add_number(&r->v->constants, name, (int32_t)word(r, VMS_INT_VALUE)) :
+	return name ? vmstructs_add_number(&r->v->sizes, name,
+					   (int64_t)vmstructs_word(r, VMS_TYPE_SIZE)) :
 		      ERR_FORMAT;
 }
 
-static int take_long(struct reader *r)
+static int take_int(struct vmstructs_reader *r)
 {
-	const char *name = text_at(r, word(r, VMS_LONG_NAME));
+	const char *name = vmstructs_text_at(r, vmstructs_word(r, VMS_INT_NAME));
 
-	return name ? add_number(&r->v->constants, name, (int64_t)word(r, VMS_LONG_VALUE)) :
+	return name ? vmstructs_add_number(&r->v->constants, name,
+					   (int32_t)vmstructs_word(r, VMS_INT_VALUE)) :
+		      ERR_FORMAT;
+}
+
+static int take_long(struct vmstructs_reader *r)
+{
+	const char *name = vmstructs_text_at(r, vmstructs_word(r, VMS_LONG_NAME));
+
+	return name ? vmstructs_add_number(&r->v->constants, name,
+					   (int64_t)vmstructs_word(r, VMS_LONG_VALUE)) :
 		      ERR_FORMAT;
 }
 
 /* A table: its entries up to the first without a name. The symbols between the table and its stride
  * are offsets in an entry, the name's the first. */
-static int take_table(struct reader *r, enum vmsymbol table, enum vmsymbol stride,
-		      int (*take)(struct reader *r))
+static int take_table(struct vmstructs_reader *r, enum vmsymbol table, enum vmsymbol stride,
+		      int (*take)(struct vmstructs_reader *r))
 {
 	uint64_t addr = r->value[table], bytes = r->value[stride];
 
@@ -165,7 +170,7 @@ static int take_table(struct reader *r, enum vmsymbol table, enum vmsymbol strid
 	for (unsigned i = 0; i < ENTRIES_MAX; i++, addr += bytes) {
 		int rc = r->memory->read(r->memory, addr, r->entry, bytes) ? ERR_FORMAT : 0;
 
-		if (!rc && !word(r, table + 1))
+		if (!rc && !vmstructs_word(r, table + 1))
 			return 0;
 		rc = rc ? rc : take(r);
 		if (rc)
@@ -182,27 +187,27 @@ static int by_type_and_name(const void *a, const void *b)
 	return order ? order : strcmp(x->name, y->name);
 }
 
-static int by_name(const void *a, const void *b)
+static int vmstructs_by_name(const void *a, const void *b)
 {
 	const struct vmnumber *x = a, *y = b;
 
 	return strcmp(x->name, y->name);
 }
 
-static void sort_numbers(struct numbers *n)
+static void sort_numbers(struct vmstructs_numbers *n)
 {
 	if (n->count)
-		qsort(n->at, n->count, sizeof(*n->at), by_name);
+		qsort(n->at, n->count, sizeof(*n->at), vmstructs_by_name);
 }
 
-static int read_tables(struct reader *r, const struct vmsymbols *symbols)
+static int vmstructs_read_tables(struct vmstructs_reader *r, const struct vmsymbols *symbols)
 {
 	int rc;
 
 	for (unsigned i = 0; i < VMS_SYMBOLS; i++)
 		if (memory_read_u64(r->memory, symbols->addr[i], &r->value[i]))
 			return ERR_FORMAT;
-	rc = take_table(r, VMS_STRUCTS, VMS_STRUCT_STRIDE, take_field);
+	rc = take_table(r, VMS_STRUCTS, VMS_STRUCT_STRIDE, vmstructs_take_field);
 	if (!rc)
 		rc = take_table(r, VMS_TYPES, VMS_TYPE_STRIDE, take_size);
 	if (!rc)
@@ -215,7 +220,7 @@ int vmstructs_read(const struct vmsymbols *symbols, const struct memory *memory,
 {
 	struct vmstructs *v = calloc(1, sizeof(*v));
 	struct memcache *cache = NULL;
-	struct reader r = { .v = v };
+	struct vmstructs_reader r = { .v = v };
 	int rc;
 
 	if (!v || memcache_new(&cache, memory, CACHE_BLOCK, CACHE_BLOCKS)) {
@@ -223,7 +228,7 @@ int vmstructs_read(const struct vmsymbols *symbols, const struct memory *memory,
 		return error_nomem(why);
 	}
 	r.memory = memcache_memory(cache);
-	rc = read_tables(&r, symbols);
+	rc = vmstructs_read_tables(&r, symbols);
 	memcache_free(cache);
 	if (rc) {
 		vmstructs_free(v);
@@ -265,10 +270,11 @@ bool vmstructs_field(const struct vmstructs *v, const char *type, const char *na
 	return f;
 }
 
-static bool number_of(const struct numbers *n, const char *name, int64_t *value)
+static bool vmstructs_number_of(const struct vmstructs_numbers *n, const char *name, int64_t *value)
 {
 	struct vmnumber key = { .name = name };
-	const struct vmnumber *f = n->count ? bsearch(&key, n->at, n->count, sizeof(key), by_name) :
+	const struct vmnumber *f = n->count ? bsearch(&key, n->at, n->count, sizeof(key),
+						      vmstructs_by_name) :
 					      NULL;
 
 	if (f)
@@ -278,12 +284,12 @@ static bool number_of(const struct numbers *n, const char *name, int64_t *value)
 
 bool vmstructs_size(const struct vmstructs *v, const char *type, uint64_t *size)
 {
-	return number_of(&v->sizes, type, (int64_t *)size);
+	return vmstructs_number_of(&v->sizes, type, (int64_t *)size);
 }
 
 bool vmstructs_constant(const struct vmstructs *v, const char *name, int64_t *value)
 {
-	return number_of(&v->constants, name, value);
+	return vmstructs_number_of(&v->constants, name, value);
 }
 
 void vmstructs_fields(const struct vmstructs *v, const char *type,
@@ -305,7 +311,7 @@ void vmstructs_list(const struct vmstructs *v, void (*field)(const struct vmfiel
 		number("constant", v->constants.at[i].name, v->constants.at[i].value);
 }
 
-static bool value_of(const struct vmstructs *v, const struct vmplace *p, int64_t *value)
+static bool vmstructs_value_of(const struct vmstructs *v, const struct vmplace *p, int64_t *value)
 {
 	struct vmfield f;
 
@@ -325,7 +331,7 @@ int vmstructs_resolve(const struct vmstructs *v, const struct vmplace *places, s
 {
 	for (const struct vmplace *p = places; p < places + count; p++) {
 		int64_t value = p->kind == VMPLACE_ADDRESS ? 0 : -1;
-		bool found = value_of(v, p, &value);
+		bool found = vmstructs_value_of(v, p, &value);
 		int32_t small = (int32_t)value;
 
 		if ((!found && p->needed) || (p->kind != VMPLACE_ADDRESS && small != value))

@@ -24,7 +24,7 @@ enum {
 };
 
 /* The variable that an exported function's first instructions name, as an address in the process. */
-static bool find_variable(const struct v8_place *at, const char *function, uint64_t *addr)
+static bool blob_find_variable(const struct v8_place *at, const char *function, uint64_t *addr)
 {
 	struct elfsymbol symbol = { .name = function };
 	uint8_t code[ACCESSOR_BYTES];
@@ -51,13 +51,13 @@ struct blob {
 	uint32_t stride; /* of a description */
 };
 
-static bool read_bytes(const struct blob *b, uint64_t addr, void *buf, size_t len)
+static bool blob_read_bytes(const struct blob *b, uint64_t addr, void *buf, size_t len)
 {
 	return !b->at->memory->read(b->at->memory, addr, buf, len);
 }
 
 /* sizeof(EmbeddedData::LayoutDescription). */
-static uint32_t stride_of(int release)
+static uint32_t blob_stride_of(int release)
 {
 	switch (release) {
 	case V8_NODE_16:
@@ -75,19 +75,21 @@ static int find_blob(struct blob *b)
 {
 	uint64_t code, data, size;
 
-	if (!find_variable(b->at, "_ZN2v88internal7Isolate23CurrentEmbeddedBlobCodeEv", &code) ||
-	    !find_variable(b->at, "_ZN2v88internal7Isolate27CurrentEmbeddedBlobCodeSizeEv",
-			   &size) ||
-	    !find_variable(b->at, "_ZN2v88internal7Isolate23CurrentEmbeddedBlobDataEv", &data) ||
-	    !find_variable(b->at, "_ZN2v88internal8Builtins4nameENS0_7BuiltinE", &b->names) ||
-	    !read_bytes(b, code, &b->code, sizeof(b->code)) ||
-	    !read_bytes(b, data, &b->data, sizeof(b->data)) ||
-	    !read_bytes(b, size, &b->code_size, sizeof(b->code_size)))
+	if (!blob_find_variable(b->at, "_ZN2v88internal7Isolate23CurrentEmbeddedBlobCodeEv",
+				&code) ||
+	    !blob_find_variable(b->at, "_ZN2v88internal7Isolate27CurrentEmbeddedBlobCodeSizeEv",
+				&size) ||
+	    !blob_find_variable(b->at, "_ZN2v88internal7Isolate23CurrentEmbeddedBlobDataEv",
+				&data) ||
+	    !blob_find_variable(b->at, "_ZN2v88internal8Builtins4nameENS0_7BuiltinE", &b->names) ||
+	    !blob_read_bytes(b, code, &b->code, sizeof(b->code)) ||
+	    !blob_read_bytes(b, data, &b->data, sizeof(b->data)) ||
+	    !blob_read_bytes(b, size, &b->code_size, sizeof(b->code_size)))
 		return ERR_NOTFOUND;
 	return b->code && b->data ? 0 : ERR_BUSY;
 }
 
-static bool is_name(const char *text)
+static bool blob_is_name(const char *text)
 {
 	size_t len = strnlen(text, NAME_MAX);
 
@@ -98,33 +100,33 @@ static bool is_name(const char *text)
 }
 
 /* The name of a builtin, byte by byte at the end of a mapping. */
-static bool read_name(const struct blob *b, unsigned number, char name[NAME_MAX])
+static bool blob_read_name(const struct blob *b, unsigned number, char name[NAME_MAX])
 {
 	uint64_t addr;
 
 	memset(name, 0, NAME_MAX);
-	if (!read_bytes(b, b->names + (uint64_t)number * NAME_STRIDE, &addr, sizeof(addr)))
+	if (!blob_read_bytes(b, b->names + (uint64_t)number * NAME_STRIDE, &addr, sizeof(addr)))
 		return false;
-	if (!read_bytes(b, addr, name, NAME_MAX - 1))
+	if (!blob_read_bytes(b, addr, name, NAME_MAX - 1))
 		for (size_t i = 0; i < NAME_MAX - 1; i++)
-			if (!read_bytes(b, addr + i, name + i, 1) || !name[i])
+			if (!blob_read_bytes(b, addr + i, name + i, 1) || !name[i])
 				break;
 	name[strnlen(name, NAME_MAX - 1)] = 0;
-	return is_name(name);
+	return blob_is_name(name);
 }
 
 /* The table has no count: it ends with the first entry that is no builtin. */
 static bool read_layout(const struct blob *b, unsigned number, uint32_t layout[2])
 {
-	return read_bytes(b, b->data + HASHES + (uint64_t)number * b->stride, layout,
-			  2 * sizeof(*layout)) &&
+	return blob_read_bytes(b, b->data + HASHES + (uint64_t)number * b->stride, layout,
+			       2 * sizeof(*layout)) &&
 	       layout[0] % 32 == 0 && layout[1] && layout[0] < b->code_size &&
 	       layout[1] <= b->code_size - layout[0];
 }
 
 int v8_builtins_read_tables(struct v8_builtins *builtins, const struct v8_place *at, int release)
 {
-	struct blob b = { .at = at, .stride = stride_of(release) };
+	struct blob b = { .at = at, .stride = blob_stride_of(release) };
 	char name[NAME_MAX];
 	uint32_t layout[2];
 	int rc = find_blob(&b);
@@ -132,7 +134,8 @@ int v8_builtins_read_tables(struct v8_builtins *builtins, const struct v8_place 
 	if (rc)
 		return rc;
 	for (unsigned i = 0;
-	     !rc && i < BUILTINS_MAX && read_layout(&b, i, layout) && read_name(&b, i, name); i++)
+	     !rc && i < BUILTINS_MAX && read_layout(&b, i, layout) && blob_read_name(&b, i, name);
+	     i++)
 		rc = v8_builtins_add(builtins, b.code + layout[0] - at->bias, layout[1], name,
 				     true);
 	return !rc && !builtins->count ? ERR_NOTFOUND : rc;

@@ -70,7 +70,7 @@ static bool is_hidden(const char *name)
 	       begins_as_one(name, hidden, sizeof(hidden) / sizeof(*hidden));
 }
 
-static int keep_name(struct v8_builtins *b, const char *name, uint32_t *at)
+static int builtins_keep_name(struct v8_builtins *b, const char *name, uint32_t *at)
 {
 	size_t len = strlen(prefix) + strlen(name) + 1;
 
@@ -95,7 +95,7 @@ int v8_builtins_add(struct v8_builtins *b, uint64_t start, uint64_t size, const 
 	if (size > UINT32_MAX || b->count == BUILTINS_MAX)
 		return 0;
 	if (room_for((void **)&b->all, &b->room, b->count + 1, sizeof(*b->all)) ||
-	    (keep && keep_name(b, name, &to.name)))
+	    (keep && builtins_keep_name(b, name, &to.name)))
 		return ERR_NOMEM;
 	b->all[b->count++] = to;
 	return 0;
@@ -119,7 +119,7 @@ static int read_symbols(struct v8_builtins *b, Elf *elf, Elf_Scn *scn, const GEl
 	return rc;
 }
 
-static int by_start(const void *a, const void *b)
+static int builtins_by_start(const void *a, const void *b)
 {
 	const struct v8_builtin *x = a, *y = b;
 
@@ -141,7 +141,7 @@ int v8_builtins_read(struct v8_builtins *b, const struct v8_place *at, int relea
 	if (rc)
 		v8_builtins_release(b);
 	else
-		qsort(b->all, b->count, sizeof(*b->all), by_start);
+		qsort(b->all, b->count, sizeof(*b->all), builtins_by_start);
 	return rc;
 }
 

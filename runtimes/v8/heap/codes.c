@@ -70,7 +70,7 @@ static bool was_moved(struct v8_runtime *rt, const struct v8_code *c, uint64_t o
 }
 
 /* Do Code and the object with the instructions belong together? */
-static bool agrees(struct v8_runtime *rt, const struct v8_code *c)
+static bool heap_codes_agrees(struct v8_runtime *rt, const struct v8_code *c)
 {
 	const struct v8_tables *t = &rt->t;
 	uint64_t stream, start;
@@ -84,7 +84,7 @@ static bool agrees(struct v8_runtime *rt, const struct v8_code *c)
 }
 
 /* Reads the object with instructions at `stream`, a tagged address. */
-static bool read_code(struct v8_runtime *rt, uint64_t stream, struct v8_code *c)
+static bool heap_codes_read_code(struct v8_runtime *rt, uint64_t stream, struct v8_code *c)
 {
 	const struct v8_tables *t = &rt->t;
 
@@ -93,14 +93,14 @@ static bool read_code(struct v8_runtime *rt, uint64_t stream, struct v8_code *c)
 	if (t->stream_code)
 		c->code = v8_load_moved(rt, stream, t->stream_code);
 	if (!v8_is_object(c->code) || v8_type(rt, c->code) != t->code_type ||
-	    !v8_bytes(rt, c->code - 1, c->head, sizeof(c->head)) || !agrees(rt, c))
+	    !v8_bytes(rt, c->code - 1, c->head, sizeof(c->head)) || !heap_codes_agrees(rt, c))
 		return false;
 	c->size = memory_u32(c->head, t->code_size);
 	c->kind = (uint8_t)(memory_u32(c->head, t->code_flags) & V8_KIND_MASK);
 	return true;
 }
 
-static bool holds(const struct v8_code *c, uint64_t pc)
+static bool heap_codes_holds(const struct v8_code *c, uint64_t pc)
 {
 	return pc - c->start < c->size;
 }
@@ -116,11 +116,12 @@ static bool is_moved(struct v8_runtime *rt, uint64_t word, uint64_t addr)
 }
 
 /* Is there an object with instructions at this address, or was there one? */
-static bool look_at(struct v8_runtime *rt, uint64_t word, uint64_t addr, struct v8_code *c)
+static bool heap_codes_look_at(struct v8_runtime *rt, uint64_t word, uint64_t addr,
+			       struct v8_code *c)
 {
 	if (v8_is_object(word) && is_stream(rt, word, addr + 1))
-		return read_code(rt, addr + 1, c);
-	if (!is_moved(rt, word, addr) || !read_code(rt, word + 1, c))
+		return heap_codes_read_code(rt, addr + 1, c);
+	if (!is_moved(rt, word, addr) || !heap_codes_read_code(rt, word + 1, c))
 		return false;
 	c->start = addr + (uint64_t)rt->t.instructions;
 	return true;
@@ -134,13 +135,13 @@ static int look_through(struct v8_runtime *rt, uint64_t from, const uint8_t *byt
 	for (size_t at = len; at >= 8;) {
 		at -= 8;
 		if ((from + at + (uint64_t)rt->t.instructions) % CODE_ALIGNMENT == 0 &&
-		    look_at(rt, memory_word(bytes, (int32_t)at), from + at, c))
-			return holds(c, pc) ? 1 : -1;
+		    heap_codes_look_at(rt, memory_word(bytes, (int32_t)at), from + at, c))
+			return heap_codes_holds(c, pc) ? 1 : -1;
 	}
 	return 0;
 }
 
-static bool scan(struct v8_runtime *rt, uint64_t pc, struct v8_code *c)
+static bool heap_codes_scan(struct v8_runtime *rt, uint64_t pc, struct v8_code *c)
 {
 	uint8_t *bytes = rt->codes->scanned;
 	uint64_t end = (pc | 7) + 1;
@@ -172,9 +173,9 @@ bool v8_code_find(struct v8_runtime *rt, uint64_t pc, struct v8_code *c)
 	uint64_t *known = &rt->codes->known[pc >> KNOWN_SHIFT & (KNOWN - 1)], word;
 
 	if (*known && pc - *known < SCAN_BYTES && v8_word(rt, *known, &word) &&
-	    look_at(rt, word, *known, c) && holds(c, pc))
+	    heap_codes_look_at(rt, word, *known, c) && heap_codes_holds(c, pc))
 		return true;
-	if (!scan(rt, pc, c))
+	if (!heap_codes_scan(rt, pc, c))
 		return false;
 	*known = c->start - (uint64_t)rt->t.instructions;
 	return true;

@@ -24,12 +24,12 @@ static int64_t smi(const struct v8_deopt *d, size_t i)
 	return i < d->count && !(d->words[i] & 1) ? (int32_t)(d->words[i] >> 32) : -1;
 }
 
-static int64_t entry(const struct v8_deopt *d, int64_t i, unsigned field)
+static int64_t deopt_entry(const struct v8_deopt *d, int64_t i, unsigned field)
 {
 	return smi(d, ENTRIES + (size_t)i * ENTRY_WORDS + field);
 }
 
-static uint64_t number(struct cursor *c, unsigned bytes)
+static uint64_t deopt_number(struct cursor *c, unsigned bytes)
 {
 	uint64_t value = 0;
 
@@ -39,7 +39,7 @@ static uint64_t number(struct cursor *c, unsigned bytes)
 }
 
 /* Do the counts agree with how long it is? */
-static bool is_whole(const struct v8_deopt *d)
+static bool deopt_is_whole(const struct v8_deopt *d)
 {
 	int64_t eager = smi(d, EAGER_COUNT), lazy = smi(d, LAZY_COUNT);
 
@@ -70,8 +70,8 @@ static bool find_safepoint(const struct v8_deopt *d, int64_t index, int64_t *pc)
 	if (!(sizes & HAS_DEOPT))
 		return false;
 	for (uint64_t i = 0; i < length && cursor_left(&c); i++) {
-		*pc = (int64_t)number(&c, pc_bytes);
-		if (number(&c, index_bytes) == (uint64_t)index + 1 && !c.failed)
+		*pc = (int64_t)deopt_number(&c, pc_bytes);
+		if (deopt_number(&c, index_bytes) == (uint64_t)index + 1 && !c.failed)
 			return true;
 		cursor_bytes(&c, pc_bytes + 1 + (sizes >> REGISTERS_SHIFT & SIZE_MASK));
 	}
@@ -79,7 +79,7 @@ static bool find_safepoint(const struct v8_deopt *d, int64_t index, int64_t *pc)
 }
 
 /* The number of the entry of an exit that return addresses lead to. */
-static bool find_exit(const struct v8_deopt *d, uint64_t exit, int64_t *index)
+static bool deopt_find_exit(const struct v8_deopt *d, uint64_t exit, int64_t *index)
 {
 	int64_t eager = smi(d, EAGER_COUNT);
 	uint64_t start = (uint64_t)smi(d, EXIT_START) + (uint64_t)eager * d->exit_bytes;
@@ -94,10 +94,10 @@ bool v8_deopt_return(const struct v8_deopt *d, uint64_t exit, uint64_t *offset)
 {
 	int64_t index, pc;
 
-	if (!is_whole(d) || !find_exit(d, exit, &index))
+	if (!deopt_is_whole(d) || !deopt_find_exit(d, exit, &index))
 		return false;
 	if (!d->safepoints)
-		pc = entry(d, index, ENTRY_PC);
+		pc = deopt_entry(d, index, ENTRY_PC);
 	else if (!find_safepoint(d, index, &pc))
 		return false;
 	*offset = (uint64_t)pc;

@@ -8,7 +8,7 @@
 enum { BYTECODE_SCALES = 3 };
 
 /* A field, the constant that gives it, and what it is without. */
-struct place {
+struct heap_layout_place {
 	size_t at;
 	const char *name;
 	int32_t otherwise;
@@ -16,7 +16,7 @@ struct place {
 
 #define AT(field) offsetof(struct v8_layout, field)
 
-static const struct place places[] = {
+static const struct heap_layout_place places[] = {
 	{ AT(not_string), "v8dbg_IsNotStringMask", -128 },
 	{ AT(string_length), "v8dbg_class_String__length__int32_t", 12 },
 	{ AT(string_chars), "v8dbg_class_SeqOneByteString__chars__char", 16 },

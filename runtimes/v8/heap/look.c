@@ -11,7 +11,7 @@ void v8_look_begin(struct v8_look *look, const struct v8_runtime *rt,
 	look->full = false;
 }
 
-static bool remember(struct v8_look *look, uint64_t addr, const void *head, size_t len)
+static bool heap_look_remember(struct v8_look *look, uint64_t addr, const void *head, size_t len)
 {
 	if (look->count == V8_HEADS || len > sizeof(look->bytes) - look->used) {
 		look->full = true;
@@ -36,7 +36,8 @@ static int type_of(const struct v8_runtime *rt, uint64_t map)
 int v8_look_head(struct v8_look *look, uint64_t object, void *head, size_t len, int *type)
 {
 	if (len > V8_HEAD_MAX || !v8_is_object(object) ||
-	    !v8_bytes(look->rt, object - 1, head, len) || !remember(look, object - 1, head, len))
+	    !v8_bytes(look->rt, object - 1, head, len) ||
+	    !heap_look_remember(look, object - 1, head, len))
 		return ERR_FORMAT;
 	*type = type_of(look->rt, memory_word(head, 0));
 	return *type < 0 ? ERR_FORMAT : 0;

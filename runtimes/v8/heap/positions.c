@@ -37,19 +37,19 @@ static uint64_t read_signed(struct cursor *c)
 	return value >> 1 ^ -(value & 1);
 }
 
-static int32_t field(uint64_t raw, unsigned shift, unsigned bits)
+static int32_t positions_field(uint64_t raw, unsigned shift, unsigned bits)
 {
 	return (int32_t)(raw >> shift & ((1u << bits) - 1)) - 1;
 }
 
-static struct v8_position decode(uint64_t raw)
+static struct v8_position positions_decode(uint64_t raw)
 {
-	return (struct v8_position){ field(raw, OFFSET_SHIFT, OFFSET_BITS),
-				     field(raw, INLINING_SHIFT, INLINING_BITS) };
+	return (struct v8_position){ positions_field(raw, OFFSET_SHIFT, OFFSET_BITS),
+				     positions_field(raw, INLINING_SHIFT, INLINING_BITS) };
 }
 
 /* The next entry: the running sums of both. False: there is none. */
-static bool next(struct cursor *c, bool flagged, uint64_t *code, uint64_t *raw)
+static bool positions_next(struct cursor *c, bool flagged, uint64_t *code, uint64_t *raw)
 {
 	uint64_t delta;
 
@@ -71,10 +71,10 @@ bool v8_position_find(const struct v8_positions *table, int64_t offset,
 	struct cursor c;
 
 	cursor_init(&c, table->bytes, table->len, "source positions");
-	while (next(&c, table->flagged, &code, &raw) && (int64_t)code <= offset) {
+	while (positions_next(&c, table->flagged, &code, &raw) && (int64_t)code <= offset) {
 		if (raw & EXTERNAL)
 			continue;
-		*position = decode(raw);
+		*position = positions_decode(raw);
 		found = true;
 	}
 	return found;
@@ -87,13 +87,13 @@ bool v8_position_is_of(const struct v8_positions *table, const uint8_t *bytecode
 	struct cursor c;
 
 	cursor_init(&c, table->bytes, table->len, "source positions");
-	while (next(&c, table->flagged, &code, &raw)) {
+	while (positions_next(&c, table->flagged, &code, &raw)) {
 		uint64_t at = code;
 
 		if (at < count && bytecodes[at] < PREFIXES)
 			at++;
 		if (at < count && bytecodes[at] == opcode && !(raw & EXTERNAL) &&
-		    decode(raw).offset == offset)
+		    positions_decode(raw).offset == offset)
 			return true;
 	}
 	return false;
@@ -105,7 +105,7 @@ struct v8_inlining v8_inlining_decode(const uint8_t bytes[V8_INLINING_BYTES])
 	struct v8_inlining inlining;
 
 	cursor_init(&c, bytes, V8_INLINING_BYTES, "inlined calls");
-	inlining.call = decode(cursor_uint(&c, 8));
+	inlining.call = positions_decode(cursor_uint(&c, 8));
 	inlining.function = (int32_t)cursor_uint(&c, 4);
 	return inlining;
 }

@@ -59,7 +59,7 @@ void v8_scripts_release(struct v8_scripts *s)
 
 /* Lines. */
 
-struct scan {
+struct scripts_scan {
 	const struct v8_runtime *rt;
 	struct v8_lines *lines;
 	uint8_t *bytes;
@@ -67,7 +67,7 @@ struct scan {
 
 static int take_source(void *own, const struct v8_chars *chars)
 {
-	struct scan *s = own;
+	struct scripts_scan *s = own;
 	uint32_t most = SOURCE_AT_ONCE >> chars->wide;
 
 	for (uint32_t done = 0; done < chars->count;) {
@@ -86,7 +86,7 @@ static int take_source(void *own, const struct v8_chars *chars)
 
 static int scan_source(struct v8_look *look, uint64_t source, struct v8_lines *lines)
 {
-	struct scan s = { look->rt, lines, NULL };
+	struct scripts_scan s = { look->rt, lines, NULL };
 	uint32_t length;
 	int rc;
 
@@ -129,7 +129,7 @@ static int read_ends(struct v8_look *look, uint64_t array, struct v8_lines *line
 	return rc;
 }
 
-static int read_lines(struct v8_look *look, const uint8_t *head, struct v8_lines *lines)
+static int scripts_read_lines(struct v8_look *look, const uint8_t *head, struct v8_lines *lines)
 {
 	const struct v8_layout *l = look->layout;
 	uint64_t array = v8_moved(look->rt, memory_word(head, (size_t)l->script_ends));
@@ -160,7 +160,7 @@ bool v8_script_line(const struct v8_script *script, int32_t offset, uint32_t *li
 /* Scripts. */
 
 /* A string's text if there is one and it is not empty. */
-static int read_text(struct v8_look *look, uint64_t string, char text[V8_TEXT_MAX])
+static int scripts_read_text(struct v8_look *look, uint64_t string, char text[V8_TEXT_MAX])
 {
 	uint32_t length;
 
@@ -174,10 +174,10 @@ static int read_script_name(struct v8_look *look, const uint8_t *head, char **na
 {
 	const struct v8_layout *l = look->layout;
 	char text[V8_TEXT_MAX];
-	int rc = read_text(look, memory_word(head, (size_t)l->script_url), text);
+	int rc = scripts_read_text(look, memory_word(head, (size_t)l->script_url), text);
 
 	if (!rc && !*text)
-		rc = read_text(look, memory_word(head, (size_t)l->script_name), text);
+		rc = scripts_read_text(look, memory_word(head, (size_t)l->script_name), text);
 	if (rc)
 		return rc;
 	*name = strdup(*text ? text : "<anonymous>");
@@ -193,7 +193,7 @@ static int read_script(struct v8_look *look, struct v8_script *script, const uin
 	script->first_column = v8_smi(memory_word(head, (size_t)l->script_column));
 	script->eval = v8_smi(memory_word(head, (size_t)l->script_flags)) & EVAL;
 	rc = read_script_name(look, head, &script->name);
-	rc = rc ? rc : read_lines(look, head, &script->lines);
+	rc = rc ? rc : scripts_read_lines(look, head, &script->lines);
 	look->kept += script->lines.room * sizeof(*script->lines.ends);
 	return rc;
 }
@@ -205,14 +205,14 @@ static bool is_script(const void *owner, uint32_t id, const void *key)
 	return s->scripts[id]->addr == *(const uint64_t *)key;
 }
 
-static bool is_shared(const void *owner, uint32_t id, const void *key)
+static bool scripts_is_shared(const void *owner, uint32_t id, const void *key)
 {
 	const struct v8_scripts *s = owner;
 
 	return s->shareds[id]->addr == *(const uint64_t *)key;
 }
 
-static uint64_t hash(uint64_t addr)
+static uint64_t scripts_hash(uint64_t addr)
 {
 	return hash_bytes(&addr, sizeof(addr));
 }
@@ -234,7 +234,8 @@ static int add_script(struct v8_scripts *s, struct v8_script *script, uint32_t b
 	if (before != HASHINDEX_NONE) { /* the two change places */
 		s->scripts[s->script_count] = s->scripts[before];
 		s->scripts[before] = script;
-	} else if (hashindex_add(&s->script_index, hash(script->addr), (uint32_t)s->script_count)) {
+	} else if (hashindex_add(&s->script_index, scripts_hash(script->addr),
+				 (uint32_t)s->script_count)) {
 		return ERR_NOMEM;
 	}
 	s->script_count++;
@@ -245,7 +246,7 @@ static int get_script(struct v8_scripts *s, struct v8_look *look, uint64_t objec
 		      const struct v8_script **script)
 {
 	const struct v8_layout *l = look->layout;
-	uint32_t id = hashindex_find(&s->script_index, hash(object), is_script, s, &object);
+	uint32_t id = hashindex_find(&s->script_index, scripts_hash(object), is_script, s, &object);
 	struct v8_script now = { .addr = object }, *made;
 	uint8_t head[SCRIPT_HEAD];
 	int type, rc;
@@ -277,7 +278,7 @@ static int get_script(struct v8_scripts *s, struct v8_look *look, uint64_t objec
 
 /* Functions. */
 
-static uint64_t slot(struct v8_look *look, uint64_t scope, uint32_t i)
+static uint64_t scripts_slot(struct v8_look *look, uint64_t scope, uint32_t i)
 {
 	uint64_t word = 0;
 
@@ -287,7 +288,7 @@ static uint64_t slot(struct v8_look *look, uint64_t scope, uint32_t i)
 /* Where a function starts is in two Smis, start and end. */
 static int32_t read_start(struct v8_look *look, uint64_t scope, uint32_t i)
 {
-	uint64_t start = slot(look, scope, i), end = slot(look, scope, i + 1);
+	uint64_t start = scripts_slot(look, scope, i), end = scripts_slot(look, scope, i + 1);
 
 	if (!v8_is_smi(start) || !v8_is_smi(end) || v8_smi(start) < 0 ||
 	    v8_smi(end) < v8_smi(start))
@@ -324,12 +325,12 @@ static int read_scope(struct v8_look *look, uint64_t scope, char text[V8_TEXT_MA
 	i += flags & SCOPE_CLASS_VARIABLE ? 1 : 0;
 	i += l->scope_has_receiver && has_receiver(flags);
 	if (flags & SCOPE_FUNCTION_NAME) { /* and where the variable of that name is */
-		rc = read_text(look, slot(look, scope, i), text);
+		rc = scripts_read_text(look, scripts_slot(look, scope, i), text);
 		i += 2;
 	}
 	if (flags & SCOPE_INFERRED_NAME) {
 		if (!rc && !*text)
-			rc = read_text(look, slot(look, scope, i), text);
+			rc = scripts_read_text(look, scripts_slot(look, scope, i), text);
 		i++;
 	}
 	*start = read_start(look, scope, l->scope_positions_first ? SCOPE_POSITIONS : i);
@@ -365,7 +366,7 @@ static int read_shared(struct v8_look *look, struct v8_shared *shared)
 	    type == look->layout->scope_type)
 		rc = read_scope(look, shared->name_object, text, &shared->start);
 	else
-		rc = read_text(look, shared->name_object, text);
+		rc = scripts_read_text(look, shared->name_object, text);
 	if (rc)
 		return rc;
 	if (!*text)
@@ -383,7 +384,8 @@ static int add_shared(struct v8_scripts *s, struct v8_shared *shared, uint32_t b
 	if (before != HASHINDEX_NONE) {
 		s->shareds[s->shared_count] = s->shareds[before];
 		s->shareds[before] = shared;
-	} else if (hashindex_add(&s->shared_index, hash(shared->addr), (uint32_t)s->shared_count)) {
+	} else if (hashindex_add(&s->shared_index, scripts_hash(shared->addr),
+				 (uint32_t)s->shared_count)) {
 		return ERR_NOMEM;
 	}
 	s->shared_count++;
@@ -420,7 +422,7 @@ uint32_t v8_script_number(struct v8_look *look, uint64_t object)
 
 /* A function has a number of its own in its script, and the script in the program. Functions that are
  * made alike, and collected, have the same addresses. */
-static bool is_same(const struct v8_shared *a, const struct v8_shared *b)
+static bool scripts_is_same(const struct v8_shared *a, const struct v8_shared *b)
 {
 	return a->script == b->script && a->literal == b->literal &&
 	       a->name_object == b->name_object;
@@ -430,7 +432,8 @@ int v8_shared_get(struct v8_scripts *s, struct v8_look *look, uint64_t object,
 		  const struct v8_shared **shared)
 {
 	const struct v8_layout *l = look->layout;
-	uint32_t id = hashindex_find(&s->shared_index, hash(object), is_shared, s, &object);
+	uint32_t id = hashindex_find(&s->shared_index, scripts_hash(object), scripts_is_shared, s,
+				     &object);
 	struct v8_shared now = { .addr = object }, *made;
 	uint64_t script;
 	uint8_t head[V8_HEAD_MAX];
@@ -444,7 +447,7 @@ int v8_shared_get(struct v8_scripts *s, struct v8_look *look, uint64_t object,
 	memcpy(&now.literal, head + l->shared_literal, sizeof(now.literal));
 	rc = find_script(look, &script);
 	rc = rc ? rc : get_script(s, look, script, &now.script);
-	if (!rc && id != HASHINDEX_NONE && is_same(s->shareds[id], &now)) {
+	if (!rc && id != HASHINDEX_NONE && scripts_is_same(s->shareds[id], &now)) {
 		*shared = s->shareds[id];
 		return 0;
 	}

@@ -26,30 +26,30 @@ enum {
 
 static const char ELLIPSIS[] = "…";
 
-struct part {
+struct strings_part {
 	uint64_t string;
 	uint32_t from, count;
 };
 
-struct parts {
+struct strings_parts {
 	struct v8_look *look;
-	struct part pending[PENDING_MAX]; /* the next one last */
+	struct strings_part pending[PENDING_MAX]; /* the next one last */
 	unsigned count;
 };
 
-static bool push(struct parts *p, uint64_t string, uint64_t from, uint64_t count)
+static bool strings_push(struct strings_parts *p, uint64_t string, uint64_t from, uint64_t count)
 {
 	if (p->count == PENDING_MAX || from > LENGTH_MAX || count > LENGTH_MAX)
 		return false;
 	if (count)
-		p->pending[p->count++] = (struct part){ v8_moved(p->look->rt, string),
-							(uint32_t)from, (uint32_t)count };
+		p->pending[p->count++] = (struct strings_part){ v8_moved(p->look->rt, string),
+								(uint32_t)from, (uint32_t)count };
 	return true;
 }
 
 /* The head of a string; returns its length in *length. */
-static int read_head(struct v8_look *look, uint64_t string, uint8_t head[HEAD_MORE], int *type,
-		     uint32_t *length)
+static int strings_read_head(struct v8_look *look, uint64_t string, uint8_t head[HEAD_MORE],
+			     int *type, uint32_t *length)
 {
 	const struct v8_layout *l = look->layout;
 
@@ -68,10 +68,11 @@ int v8_string_length(struct v8_look *look, uint64_t string, uint32_t *length)
 	uint8_t head[HEAD_MORE];
 	int type;
 
-	return read_head(look, v8_moved(look->rt, string), head, &type, length);
+	return strings_read_head(look, v8_moved(look->rt, string), head, &type, length);
 }
 
-static bool push_cons(struct parts *p, const struct part *whole, const uint8_t *head)
+static bool push_cons(struct strings_parts *p, const struct strings_part *whole,
+		      const uint8_t *head)
 {
 	const struct v8_layout *l = p->look->layout;
 	uint64_t first = memory_word(head, (size_t)l->cons_first);
@@ -82,14 +83,14 @@ static bool push_cons(struct parts *p, const struct part *whole, const uint8_t *
 		return false;
 	in_first = from < length ? length - from : 0;
 	if (in_first >= whole->count)
-		return push(p, first, from, whole->count);
-	return push(p, second, in_first ? 0 : from - length, whole->count - in_first) &&
-	       push(p, first, from, in_first);
+		return strings_push(p, first, from, whole->count);
+	return strings_push(p, second, in_first ? 0 : from - length, whole->count - in_first) &&
+	       strings_push(p, first, from, in_first);
 }
 
 /* Where the characters of a sequential or external string are; 0: not known. */
-static uint64_t chars_of(const struct v8_layout *l, const struct part *p, const uint8_t *head,
-			 int type)
+static uint64_t chars_of(const struct v8_layout *l, const struct strings_part *p,
+			 const uint8_t *head, int type)
 {
 	if ((type & REPRESENTATION) == SEQ)
 		return v8_field(p->string, l->string_chars);
@@ -100,17 +101,18 @@ int v8_string_each(struct v8_look *look, uint64_t string, uint32_t max,
 		   int (*take)(void *own, const struct v8_chars *chars), void *own)
 {
 	const struct v8_layout *l = look->layout;
-	struct parts parts = { .look = look };
+	struct strings_parts parts = { .look = look };
 	uint8_t head[HEAD_MORE];
 	uint32_t length;
 	int type, rc = 0;
 
 	if (v8_string_length(look, string, &length))
 		return ERR_FORMAT;
-	push(&parts, string, 0, length < max ? length : max);
+	strings_push(&parts, string, 0, length < max ? length : max);
 	for (unsigned nodes = 0; parts.count && !rc; nodes++) {
-		struct part p = parts.pending[--parts.count];
-		bool ok = nodes < NODES_MAX && !read_head(look, p.string, head, &type, &length) &&
+		struct strings_part p = parts.pending[--parts.count];
+		bool ok = nodes < NODES_MAX &&
+			  !strings_read_head(look, p.string, head, &type, &length) &&
 			  p.from <= length && p.count <= length - p.from;
 
 		if (!ok)
@@ -130,14 +132,15 @@ int v8_string_each(struct v8_look *look, uint64_t string, uint32_t max,
 			ok = push_cons(&parts, &p, head);
 			break;
 		case SLICED:
-			ok = push(&parts, memory_word(head, (size_t)l->sliced_parent),
-				  (uint64_t)p.from + (uint32_t)v8_smi(memory_word(
-							     head, (size_t)l->sliced_offset)),
-				  p.count);
+			ok = strings_push(&parts, memory_word(head, (size_t)l->sliced_parent),
+					  (uint64_t)p.from +
+						  (uint32_t)v8_smi(memory_word(
+							  head, (size_t)l->sliced_offset)),
+					  p.count);
 			break;
 		case THIN:
-			ok = push(&parts, memory_word(head, (size_t)l->thin_actual), p.from,
-				  p.count);
+			ok = strings_push(&parts, memory_word(head, (size_t)l->thin_actual), p.from,
+					  p.count);
 			break;
 		default:
 			ok = false;
@@ -149,7 +152,7 @@ int v8_string_each(struct v8_look *look, uint64_t string, uint32_t max,
 
 /* Text. */
 
-struct text {
+struct strings_text {
 	const struct v8_runtime *rt;
 	char *text;
 	size_t len;
@@ -158,7 +161,7 @@ struct text {
 	bool cut;
 };
 
-static void put(struct text *t, uint32_t ch)
+static void strings_put(struct strings_text *t, uint32_t ch)
 {
 	char one[4];
 	size_t size = utf8_put(one, ch ? ch : UTF8_REPLACEMENT);
@@ -174,25 +177,25 @@ static void put(struct text *t, uint32_t ch)
 }
 
 /* A unit of UTF-16. Half a pair becomes U+FFFD. */
-static void put_unit(struct text *t, uint16_t unit)
+static void put_unit(struct strings_text *t, uint16_t unit)
 {
 	bool is_high = unit >> 10 == 0xd800 >> 10, is_low = unit >> 10 == 0xdc00 >> 10;
 
 	if (t->high && is_low) {
-		put(t, 0x10000u + ((t->high & 0x3ffu) << 10) + (unit & 0x3ffu));
+		strings_put(t, 0x10000u + ((t->high & 0x3ffu) << 10) + (unit & 0x3ffu));
 		t->high = 0;
 		return;
 	}
 	if (t->high)
-		put(t, UTF8_REPLACEMENT);
+		strings_put(t, UTF8_REPLACEMENT);
 	t->high = is_high ? unit : 0;
 	if (!is_high)
-		put(t, unit);
+		strings_put(t, unit);
 }
 
-static int take_text(void *own, const struct v8_chars *chars)
+static int strings_take_text(void *own, const struct v8_chars *chars)
 {
-	struct text *t = own;
+	struct strings_text *t = own;
 	uint16_t units[AT_ONCE];
 
 	for (uint32_t done = 0; done < chars->count && !t->cut;) {
@@ -210,13 +213,13 @@ static int take_text(void *own, const struct v8_chars *chars)
 
 int v8_string_text(struct v8_look *look, uint64_t string, char text[V8_TEXT_MAX])
 {
-	struct text t = { .rt = look->rt, .text = text };
-	int rc = v8_string_each(look, string, V8_TEXT_MAX, take_text, &t);
+	struct strings_text t = { .rt = look->rt, .text = text };
+	int rc = v8_string_each(look, string, V8_TEXT_MAX, strings_take_text, &t);
 
 	if (rc)
 		return rc;
 	if (t.high)
-		put(&t, UTF8_REPLACEMENT);
+		strings_put(&t, UTF8_REPLACEMENT);
 	if (t.cut) {
 		memcpy(text + t.whole, ELLIPSIS, sizeof(ELLIPSIS) - 1);
 		t.len = t.whole + sizeof(ELLIPSIS) - 1;

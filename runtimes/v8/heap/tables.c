@@ -12,13 +12,13 @@ enum { SYMBOLS_MAX = 10000000, CONSTRUCTORS = 16 };
 
 /* Symbols of constants, all in .dynsym. */
 
-struct search {
+struct tables_search {
 	const struct v8_place *at;
 	struct v8_constant *constants;
 	size_t count;
 };
 
-static void match(const struct search *s, const char *name, uint64_t addr)
+static void tables_match(const struct tables_search *s, const char *name, uint64_t addr)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		struct v8_constant *c = &s->constants[i];
@@ -29,7 +29,8 @@ static void match(const struct search *s, const char *name, uint64_t addr)
 	}
 }
 
-static void search_section(const struct search *s, Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr)
+static void search_section(const struct tables_search *s, Elf *elf, Elf_Scn *scn,
+			   const GElf_Shdr *shdr)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
 	GElf_Sym sym;
@@ -40,13 +41,13 @@ static void search_section(const struct search *s, Elf *elf, Elf_Scn *scn, const
 					   NULL;
 
 		if (name && !strncmp(name, "v8dbg_", 6))
-			match(s, name, sym.st_value);
+			tables_match(s, name, sym.st_value);
 	}
 }
 
 void v8_constants(const struct v8_place *at, struct v8_constant *constants, size_t count)
 {
-	struct search s = { at, constants, count };
+	struct tables_search s = { at, constants, count };
 	Elf *elf = image_elf(at->image);
 	Elf_Scn *scn = NULL;
 	GElf_Shdr shdr;
@@ -60,7 +61,7 @@ void v8_constants(const struct v8_place *at, struct v8_constant *constants, size
 
 /* The version. */
 
-static bool read_version(const struct v8_place *at, int32_t version[4])
+static bool tables_read_version(const struct v8_place *at, int32_t version[4])
 {
 	struct elfsymbol symbols[] = {
 		{ .name = "_ZN2v88internal7Version6major_E" },
@@ -107,7 +108,7 @@ static const struct release {
 	/* clang-format on */
 };
 
-static const struct release *find_release(int number)
+static const struct release *tables_find_release(int number)
 {
 	for (size_t i = 0; i < sizeof(releases) / sizeof(*releases); i++)
 		if (releases[i].number == number)
@@ -191,7 +192,7 @@ static int32_t value_or(const struct v8_constant *c, int32_t otherwise)
 }
 
 /* Where a release's table and a constant tell the same, they have to agree. */
-static bool agrees(const struct v8_constant *c, int32_t value)
+static bool tables_agrees(const struct v8_constant *c, int32_t value)
 {
 	return !c->found || c->value == value;
 }
@@ -202,10 +203,10 @@ static bool all_agree(const struct v8_tables *t, const struct v8_constant *c)
 
 	return c[CODE_TYPE].found && c[SHARED_TYPE].found && c[BYTECODE_TYPE].found &&
 	       c[FUNCTION_TYPE].found && separate == c[STREAM_TYPE].found &&
-	       agrees(&c[SHARED], t->shared) && agrees(&c[SIZE], t->code_size) &&
-	       agrees(&c[FLAGS], t->code_flags) &&
-	       (separate || agrees(&c[START], t->instructions)) && agrees(&c[SMI_SHIFT], 31) &&
-	       agrees(&c[TAGGED_SIZE], 8);
+	       tables_agrees(&c[SHARED], t->shared) && tables_agrees(&c[SIZE], t->code_size) &&
+	       tables_agrees(&c[FLAGS], t->code_flags) &&
+	       (separate || tables_agrees(&c[START], t->instructions)) &&
+	       tables_agrees(&c[SMI_SHIFT], 31) && tables_agrees(&c[TAGGED_SIZE], 8);
 }
 
 static void take_constants(struct v8_tables *t, const struct v8_constant *c)
@@ -244,10 +245,10 @@ int v8_tables_read(struct v8_tables *t, const struct v8_place *at, struct error 
 	for (int i = 0; i < CONSTANTS; i++)
 		c[i] = (struct v8_constant){ .name = names[i] };
 	v8_constants(at, c, CONSTANTS);
-	if (!c[CODE_TYPE].found || !read_version(at, t->version))
+	if (!c[CODE_TYPE].found || !tables_read_version(at, t->version))
 		return has_constants(at->image) ? ERR_BUSY : ERR_NOTFOUND;
 	t->release = t->version[0] * 100 + t->version[1];
-	r = find_release(t->release);
+	r = tables_find_release(t->release);
 	if (!r)
 		return error_set(why, ERR_FORMAT,
 				 "V8 %d.%d is not one of the releases that are known",
