@@ -2,6 +2,7 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { FIRST = 256 };
 
@@ -25,7 +26,7 @@ void spans_release(struct spans *s)
 		next = t->smaller;
 		free(t);
 	}
-	*s = (struct spans){ 0 };
+	memset(s, 0, sizeof(*s));
 }
 
 void spans_begin(struct spans *s)

@@ -128,7 +128,8 @@ int slot_prepare(struct slot *slot, const struct slot_wants *wants, struct membe
 {
 	struct snapshot *s = &slot->snapshot;
 
-	slot->tid = slot->mark->tid = thread->tid;
+	slot->tid = thread->tid;
+	slot->mark->tid = thread->tid;
 	slot->process = &m->process;
 	slot->stack_top = thread->stack_top;
 	slot->want = bytes_wanted(m, thread);

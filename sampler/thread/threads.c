@@ -62,7 +62,8 @@ size_t threads_files_allowed(void)
 	rl.rlim_cur = rl.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &rl);
 	getrlimit(RLIMIT_NOFILE, &rl);
-	return allowed = rl.rlim_cur;
+	allowed = rl.rlim_cur;
+	return allowed;
 }
 
 /* Half of the descriptors that we may have, less those that the rest of the program needs: the other

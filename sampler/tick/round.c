@@ -153,8 +153,9 @@ int round_start(struct round *round, uint64_t duration_ns, struct error *err)
 		return rc;
 	round->events_lost = round->events ? events_lost(round->events) : 0;
 	r->start_real_ns = clock_ns(CLOCK_REALTIME);
-	r->start_ns = round->events_ns = round->plan.next_tick_ns = round->ticking.pace.start_ns =
-		monotonic_ns();
+	r->start_ns = monotonic_ns();
+	round->events_ns = round->ticking.pace.start_ns = r->start_ns;
+	round->plan.next_tick_ns = r->start_ns;
 	for (uint32_t i = 0; i < r->member_count; i++) {
 		member_count_from(r->members[i], r->start_ns);
 		r->members[i]->threads_first = threads_alive(r->members[i]->threads);
