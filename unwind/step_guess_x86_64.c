@@ -275,6 +275,8 @@ static bool step_guess_leads_on(struct walk *w, uint64_t pc, uint64_t sp)
 
 		sp = from.regs.r[DWARF_RSP];
 		from.at = codemap_find(w->map, w->maps, from.regs.r[DWARF_RIP] - 1);
+		if (from.at && from.at->kind == CODE_ENTRY)
+			return i > 0;
 		if (!from.at || !code_has_cfi(from.at) || from.at->kind == CODE_BY_SIGNAL_RULE)
 			return false;
 		end = step_by_cfi(&from);
@@ -431,13 +433,17 @@ static bool is_called_so(const struct walk *frame, const struct walk *found)
 	return comes_here(&from, &s, target);
 }
 
-/* Code that ends its thread is outermost, unless it was called to do so: exit functions are. */
+/* Code that ends its thread is outermost, unless it was called to do so: exit functions are. What the code's
+ * return leads to is doubted where no call of this frame is proven and no CFI leads on from there. (libc calls
+ * main() indirectly; a pointer to main() on the stack may look like the return address of a call that ends
+ * the function before it.) */
 static int step_by_code_or_entry(struct walk *w, bool innermost, bool *traps, bool *beyond)
 {
 	struct walk frame = *w, found;
 	int end = step_by_code(w, READ_INSNS, traps), proven = STACK_NO_UNWIND_INFO;
 
-	if (end == STEP_ON && !innermost && !is_called_so(&frame, w)) {
+	if (end == STEP_ON && !innermost && !is_called_so(&frame, w) &&
+	    !step_guess_leads_on(w, w->regs.r[DWARF_RIP], w->regs.r[DWARF_RSP])) {
 		found = *w;
 		*w = frame;
 		if (step_by_entry(w) != STEP_ON)

@@ -17,6 +17,7 @@
  */
 #include "base/process/modmap.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -32,12 +33,10 @@
 #include "base/error.h"
 #include "base/process/image.h"
 #include "base/process/maps.h"
-#include "base/process/memory.h"
 #include "base/process/process.h"
 #include "base/room.h"
 
 enum {
-	VDSO_MAX = 1 << 20,
 	GAP_MAX = 4 << 20, /* bytes between two segments of a file */
 };
 
@@ -202,18 +201,16 @@ static int modmap_open_file(const struct modmap *m, const struct maps_line *line
 }
 
 /* The kernel has one for all 64-bit processes (arch/x86/entry/vdso/vma.c), and gives no other mapping
- * its name. Ours is taken: another process can have written into its own. */
-static struct image *open_vdso(const struct maps_line *line)
+ * its name. Ours is taken: another process can have written into its own. It ends with its table of
+ * sections. */
+static struct image *open_vdso(void)
 {
-	struct memory_live live;
+	const Elf64_Ehdr *own = (const Elf64_Ehdr *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
 	struct image *image = NULL;
-	size_t len = line->end - line->start;
-	void *bytes = len <= VDSO_MAX ? malloc(len) : NULL;
 
-	memory_live_init(&live, getpid());
-	if (bytes && !live.memory.read(&live.memory, getauxval(AT_SYSINFO_EHDR), bytes, len))
-		image_open_bytes(bytes, len, "[vdso]", &image, NULL);
-	free(bytes);
+	if (own)
+		image_open_bytes(own, own->e_shoff + (size_t)own->e_shnum * own->e_shentsize,
+				 "[vdso]", &image, NULL);
 	return image;
 }
 
@@ -230,7 +227,7 @@ static struct image *open_image(const struct modmap *m, const struct maps_line *
 	int fd;
 
 	if (is_vdso(line, path))
-		image = open_vdso(line);
+		image = open_vdso();
 	else if (line->inode && (fd = modmap_open_file(m, line, path)) >= 0)
 		image_open(fd, path, &image, NULL);
 	return image ? image : image_open_none(path);

@@ -18,13 +18,26 @@ void codebytes_begin(struct codebytes *c, const struct modmap *maps)
 	c->walk++;
 }
 
+/* As image_offset, also of what a page has before a segment that begins amid these bytes. */
+static bool codebytes_offset(const struct image *image, uint64_t addr, size_t len, uint64_t *offset,
+			     uint64_t *left)
+{
+	if (image_offset(image, addr, offset, left))
+		return true;
+	if (!image_offset(image, addr + len - 1, offset, left) || *offset < len - 1)
+		return false;
+	*offset -= len - 1;
+	*left += len - 1;
+	return true;
+}
+
 static size_t codebytes_read_file(const struct image *image, uint64_t addr, uint8_t *to, size_t len)
 {
 	uint64_t offset, left;
 	Elf_Data *data;
 	ssize_t got;
 
-	if (!image_offset(image, addr, &offset, &left))
+	if (!codebytes_offset(image, addr, len, &offset, &left))
 		return 0;
 	if (len > left)
 		len = left;
