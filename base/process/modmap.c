@@ -126,7 +126,8 @@ void modmap_free(struct modmap *m)
 	free(m);
 }
 
-/* Takes over the image; frees it when out of memory. `owner` is NULL where all processes have it. */
+/* Takes over the image; frees it when out of memory. `owner` is NULL where all processes have
+ * it. */
 static int keep_image(struct modmap *m, struct image *image, const struct process *owner,
 		      uint64_t inode, dev_t dev)
 {
@@ -201,8 +202,8 @@ static int modmap_open_file(const struct modmap *m, const struct maps_line *line
 	return -1;
 }
 
-/* The kernel has one for all 64-bit processes (arch/x86/entry/vdso/vma.c), and gives no other mapping
- * its name. Ours is taken: another process can have written into its own. */
+/* The kernel has one for all 64-bit processes (arch/x86/entry/vdso/vma.c), and gives no other
+ * mapping its name. Ours is taken: another process can have written into its own. */
 static struct image *open_vdso(const struct maps_line *line)
 {
 	struct memory_live live;
