@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Rejected: all that perf-list(1) prints, through sysfs: most of it is of one model of a processor, and
- * counts what no stack tells. */
+/* Rejected: all that perf-list(1) prints, through sysfs: most of it is of one model of a processor,
+ * and counts what no stack tells. */
 static const struct counted counted_events[] = {
 	{ "page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS },
 	{ "minor-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN },

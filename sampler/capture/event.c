@@ -55,7 +55,8 @@ static bool parse_registers(struct cursor *c, struct event *e)
 	return true;
 }
 
-/* The room for the stack, then how many bytes of it were filled: none, where its page is not there. */
+/* The room for the stack, then how many bytes of it were filled: none, where its page is not
+ * there. */
 static void capture_event_parse_stack(struct cursor *c, struct event *e)
 {
 	uint64_t room = cursor_uint(c, 8), filled;

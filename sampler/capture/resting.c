@@ -15,8 +15,8 @@ static unsigned resting_user(int cpu)
 	return (unsigned)cpu + 1;
 }
 
-/* One that is about to end has no address space any more, or none soon. Workers of io_uring have nothing
- * in user space (PF_USER_WORKER, PF_IO_WORKER in include/linux/sched.h). */
+/* One that is about to end has no address space any more, or none soon. Workers of io_uring have
+ * nothing in user space (PF_USER_WORKER, PF_IO_WORKER in include/linux/sched.h). */
 enum { WITHOUT_USER = 0x4010 };
 
 static void resting_note(struct sought *s, struct seat *seat)

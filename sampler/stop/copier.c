@@ -112,8 +112,8 @@ static bool await_job(struct copier *c)
 	return is != QUIT;
 }
 
-/* Above its caller, so that it runs at once and has slept by the time at which its caller goes on: then
- * a hand-over takes two system calls, not four. */
+/* Above its caller, so that it runs at once and has slept by the time at which its caller goes on:
+ * then a hand-over takes two system calls, not four. */
 static void rise(void)
 {
 	struct sched_param param;

@@ -235,8 +235,8 @@ bool snapshot_is_elsewhere(const struct snapshot *s, uint64_t sp, uint64_t top)
 }
 
 /* Copies the first piece and, when sp is not on the ordinary stack, what is below `top`. For a Go
- * thread, finds out which stacks it has; its ordinary stack is a goroutine's. What interpreters need
- * is copied before the stack, because a stack's copy often is cut short by its end. */
+ * thread, finds out which stacks it has; its ordinary stack is a goroutine's. What interpreters
+ * need is copied before the stack, because a stack's copy often is cut short by its end. */
 static void copy_stack(struct snapshot *s, pid_t tid, uint64_t tp, size_t want, uint64_t top)
 {
 	size_t most = want + RED_ZONE < s->room ? want + RED_ZONE : s->room, len, before, copied,
