@@ -58,8 +58,8 @@ void managed_add(struct managed *m, const struct managed_ops *ops, void *rt,
 							      false };
 }
 
-/* V8 maps its text a second time, at another bias: it is not gone as long as one range is the one that
- * it was found in. */
+/* V8 maps its text a second time, at another bias: it is not gone as long as one range is the one
+ * that it was found in. */
 static bool is_mapped(const struct modmap *maps, const struct managed_runtime *r)
 {
 	size_t count;

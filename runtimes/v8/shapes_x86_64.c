@@ -184,8 +184,8 @@ static bool is_slot(const struct insn *insn, unsigned base, int32_t disp)
 	       insn->disp == disp;
 }
 
-/* mov rbp, [rbp]: it becomes the caller's again, and rsp stays as it was. What is below rbp cannot be
- * counted from its pushes, because functions pop their arguments. */
+/* mov rbp, [rbp]: it becomes the caller's again, and rsp stays as it was. What is below rbp cannot
+ * be counted from its pushes, because functions pop their arguments. */
 static void restore_rbp(struct v8_shape *h, const uint8_t *code, size_t len)
 {
 	int64_t at;
