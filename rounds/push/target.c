@@ -84,7 +84,8 @@ static int target_check(const char *url, struct error *err)
 	return rc;
 }
 
-/* A method's name is the whole path (grpc/doc/PROTOCOL-HTTP2.md), so the URL has none of its own. */
+/* A method's name is the whole path (grpc/doc/PROTOCOL-HTTP2.md), so the URL has none of its
+ * own. */
 static int parse_grpc(struct pushtarget *t, const char *url, struct error *err)
 {
 	const char *host = strstr(url, "://") + 3;

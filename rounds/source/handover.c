@@ -69,8 +69,8 @@ int handover_save(const struct handover *h, const struct subject_program *progra
 }
 
 /* On a busy machine, a collecting process may be forked before its predecessor has ended, and then
- * lacks what its predecessor hands over. Without merging, its waits would begin later than the waits
- * reported before. False: nothing was merged. */
+ * lacks what its predecessor hands over. Without merging, its waits would begin later than the
+ * waits reported before. False: nothing was merged. */
 static bool handover_merge(struct handover *h, const void *data, size_t len)
 {
 	struct waits *w;
