@@ -168,7 +168,8 @@ static void bare_name(const char *name, char *out)
 		*s = ' ';
 }
 
-/* A part that says little by itself: a lambda, a closure, a call of an object. As NAMELESS in words.js. */
+/* A part that says little by itself: a lambda, a closure, a call of an object. As NAMELESS in
+ * words.js. */
 static bool is_nameless(const char *s, size_t len)
 {
 	return len > 1 &&
