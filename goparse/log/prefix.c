@@ -210,7 +210,8 @@ static int prefix_take_header(struct prefix *p, struct goparse_text line,
 	return hand_on(p, line, rest);
 }
 
-/* Is a frame or its place behind what is like the prefix but for names? Then a name in it varies. */
+/* Is a frame or its place behind what is like the prefix but for names? Then a name in it
+ * varies. */
 static bool is_frame_of_like(const struct prefix *p, struct goparse_text line,
 			     struct goparse_text *rest)
 {
