@@ -1,3 +1,5 @@
+/* The tables are searched with libelf by a word's comparison for each symbol. A filter of names
+ * (Bloom), made at the first look, answers most searches that would find nothing. */
 #include "base/process/elfsymbol.h"
 
 #include <gelf.h>
