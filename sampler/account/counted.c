@@ -1,3 +1,4 @@
+/* One table has the events that can be named, with type and config for perf_event_open(2). */
 #include "sampler/account/counted.h"
 
 #include <linux/perf_event.h>

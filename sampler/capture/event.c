@@ -1,3 +1,5 @@
+/* The record's fields are read with a cursor in the order that perf_event_open(2) gives for the
+ * bits of sample_type. A record that breaks it is of kind EVENT_NONE. */
 #include "sampler/capture/event.h"
 
 #include <linux/perf_event.h>

@@ -1,3 +1,5 @@
+/* A ring is read in turns: up to the end that it had when the turn began, the earliest record of
+ * all rings first, so that news and samples come in the order of their times. */
 #include "sampler/capture/events.h"
 
 #include <errno.h>

@@ -1,3 +1,5 @@
+/* A thread passes three questions: has it been held for long enough already, where in the kernel
+ * was it, and would a stop cut its call short. Where the call cannot bear one, it is left alone. */
 #include "sampler/capture/preparing.h"
 
 #include "sampler/capture/exposure.h"

@@ -1,3 +1,5 @@
+/* The counter of times on a CPU (slices) is the proof: it is read with the registers and again
+ * behind the copy, and a sample counts only if both are equal. */
 #include "sampler/capture/resting.h"
 
 #include "base/clock.h"

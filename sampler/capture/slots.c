@@ -1,3 +1,5 @@
+/* A slot's state is atomic and the only thing that passes it from one thread to another. A slot
+ * whose copier was given up stays out of use until the copier is back. */
 #include "sampler/capture/slots.h"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+/* Each line has a function that appends to it in a room of SUMMARY_WIDTH bytes. What is too small
+ * to change what a profile says is left out. */
 #include "sampler/profile/summary.h"
 
 #include <stdarg.h>

@@ -1,3 +1,5 @@
+/* A copier and its caller sleep on one futex, the copier's state. A copier that was given up finds
+ * that out before and behind each read, and leaves the job by longjmp(3). */
 #include "sampler/stop/copier.h"
 
 #include <linux/futex.h>

@@ -1,3 +1,6 @@
+/* The pieces are copied by one process_vm_readv(2), if all are there, and answer as one memory. The
+ * address that a walk missed last is kept, which tells an end of the stack from a copy that was too
+ * short. */
 #include "sampler/thread/snapshot.h"
 
 #include <stdbool.h>

@@ -1,3 +1,5 @@
+/* A slot that comes back is read once: its counters go to the thread and the statistics, its stack
+ * to the walk, and its lesson (spare this thread for a while) to the next ticks. */
 #include "sampler/tick/collecting.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* Times whose owner has no stack yet are queued in `waiting`. At the tick's end each gets its
+ * context with the owner's newest stack, or without one. */
 #include "sampler/tick/waiting.h"
 
 #include "base/error.h"
