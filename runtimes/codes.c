@@ -1,3 +1,5 @@
+/* The code objects of a sample are noted once each and identified in bulk: those that must be named
+ * are moved to the front of the array, those that were not copied to its end. */
 #include "runtimes/codes.h"
 
 #include <stdlib.h>

@@ -1,3 +1,6 @@
+/* A kind of runtime is a row of one of two tables: languages, whose frames are a chain beside the
+ * native stack, and compilers, whose frames the walk steps through. An image's notes say what it
+ * lacks. */
 #include "runtimes/interps.h"
 
 #include <stdio.h>

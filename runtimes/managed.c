@@ -1,3 +1,5 @@
+/* The compilers' steps are tried in turn for each frame. A frame's functions lie in one array of
+ * places, which stacks are expanded from after the walk. */
 #include "runtimes/managed.h"
 
 #include <stdio.h>

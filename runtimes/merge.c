@@ -1,3 +1,5 @@
+/* The anchor is compared with the range of stack pointers of each native frame, from the frame of
+ * the run before on. Runs are then sorted by their frame and pushed in between. */
 #include "runtimes/merge.h"
 
 #include <stdbool.h>

@@ -1,3 +1,5 @@
+/* Pieces lie one behind the other in one buffer and are searched from the last that was found. What
+ * a capture has used of each becomes the plan of the next look, near ranges joined. */
 #include "runtimes/common/copy.h"
 
 #include <stdlib.h>

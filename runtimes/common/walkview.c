@@ -1,3 +1,5 @@
+/* Lines of 512 bytes are kept in a table of four places each and belong to a walk by its number, so
+ * that a new walk forgets all without touching them. */
 #include "runtimes/common/walkview.h"
 
 #include <stdbool.h>

@@ -1,3 +1,5 @@
+/* Each release's form has a walk of its own over the same frames. A chain that is a loop is found
+ * by a brake, a frame that is moved on at powers of two (Brent). */
 #include "runtimes/cpython/chain.h"
 
 #include <stddef.h>

@@ -1,3 +1,5 @@
+/* The fields of Continuation and StackChunk are looked up by name in the classes of the live
+ * objects. All chunks are copied into one buffer, and read again to prove that none has changed. */
 #include "runtimes/hotspot/chunks.h"
 
 #include <stdlib.h>

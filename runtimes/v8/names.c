@@ -1,3 +1,5 @@
+/* Records are found by the address of bytecode or code, and proven at each use. One that was
+ * replaced at its address keeps its number, under which frames of earlier walks find it. */
 #include "runtimes/v8/names.h"
 
 #include <stdlib.h>

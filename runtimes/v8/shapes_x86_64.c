@@ -1,3 +1,6 @@
+/* Ways that wait to be followed are on a stack, each with its shape. Each instruction is followed
+ * once, so the first way decides; shapes are numbered, and a byte for each byte of code has the
+ * number. */
 #include "runtimes/v8/shapes.h"
 
 #include <stdlib.h>

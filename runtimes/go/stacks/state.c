@@ -1,3 +1,5 @@
+/* The g's bytes are decoded by the fields' offsets. Two readings agree if all that a running
+ * goroutine changes is equal, trackingSeq among it. */
 #include "runtimes/go/stacks/state.h"
 
 #include <string.h>

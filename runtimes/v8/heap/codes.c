@@ -1,3 +1,5 @@
+/* Found objects are kept in a table by address without chains. A scan reads backwards, first a few
+ * kilobytes and then more, up to what a function's code may take. */
 #include "runtimes/v8/heap/codes.h"
 
 #include <stdlib.h>
