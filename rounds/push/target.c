@@ -1,3 +1,5 @@
+/* The text before '=' names the protocol, and the URL's scheme tells HTTP, gRPC or a socket. The
+ * query is split off first: it may hold a token, which no message may show. */
 #include "rounds/push/target.h"
 
 #include <stdbool.h>

@@ -1,3 +1,5 @@
+/* The bytes are a head with the program's identity, then the waits as waits_save has them. What
+ * cannot be read is dropped: the next round then begins without it. */
 #include "rounds/source/handover.h"
 
 #include <stdint.h>
