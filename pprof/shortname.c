@@ -1,3 +1,5 @@
+/* A name is cut in passes, each in one buffer of SHORTNAME_MAX: the clone's suffix, the brackets,
+ * the folders, the scope. Forms that do not differ are left out. */
 #include "pprof/shortname.h"
 
 #include <ctype.h>
