@@ -1,3 +1,5 @@
+/* The charset is told by a byte order mark, or by where zeros stand in the first 64 bytes, as dumps
+ * are ASCII for the most part. */
 #include "goparse/log/charset.h"
 
 #include <string.h>

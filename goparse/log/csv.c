@@ -1,3 +1,5 @@
+/* The delimiter and the column are those of the first header that fits; after that each row is read
+ * by a small state machine, since a quoted field may be longer than the window. */
 #include "goparse/log/csv.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* An end of lines is learned from one header, call and place, and then searched for literally.
+ * Where only blanks end lines, each line's length is found by its form. */
 #include "goparse/log/joined.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* The first piece is handed on with its prefix and without its newline, the next ones without both.
+ * What another stream writes between waits in a buffer with a bound. */
 #include "goparse/log/pieces.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* A header's prefix is compared, run by run, with what stands before the lines that follow; the
+ * longest common part with a frame behind it wins. Lines of others go to lines/aside.h. */
 #include "goparse/log/prefix.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* The key of the string in which the first header stands is noted, and from then on only its values
+ * are unescaped, in the place of the lines that hold them. */
 #include "goparse/log/quoted.h"
 
 #include <string.h>

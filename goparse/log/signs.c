@@ -1,3 +1,5 @@
+/* The window is searched for the word "goroutine". If a header begins there, what it has in place
+ * of blanks tells which kinds of signs are replaced from there on. */
 #include "goparse/log/signs.h"
 
 #include <string.h>

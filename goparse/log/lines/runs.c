@@ -1,3 +1,5 @@
+/* Both texts are taken apart from the front, run by run, and stay equal in kind. Names are marked
+ * by characters beforehand, since their digits must not differ. */
 #include "goparse/log/lines/runs.h"
 
 #include <string.h>
