@@ -1,3 +1,5 @@
+/* The header's inline functions take the common cases, a byte or a short number. All that crosses
+ * the end fails here, in cursor_bytes, so the bound is in one place. */
 #include "base/cursor.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* zlib is given one piece at a time, of at most UINT_MAX bytes. Behind the end of a member it is
+ * reset, since a gzip file may have several (RFC 1952, 2.2). */
 #include "base/inflater.h"
 
 #include <limits.h>

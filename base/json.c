@@ -1,3 +1,5 @@
+/* A string's characters are written as they are if printable.h allows it, the others as \u escapes,
+ * so that a foreign name cannot act on the terminal that shows the JSON. */
 #include "base/json.h"
 
 #include <stdarg.h>

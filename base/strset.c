@@ -1,3 +1,5 @@
+/* The texts lie in an arena, so their addresses hold as long as the set. A hash of the text leads
+ * to its number. */
 #include "base/strset.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* The decoder rejects overlong forms and surrogates (RFC 3629, section 3). Which characters have no
+ * glyph is read in ranges copied from Unicode's tables. */
 #include "base/utf8.h"
 
 struct utf8_range {

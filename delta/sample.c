@@ -1,3 +1,5 @@
+/* A sample is read up to three times: for its key, for its values, and, if it is kept, for what it
+ * refers to. A failure within a packed field is that of the sample. */
 #include "delta/sample.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* An entry that has been missing for too many rounds is marked, and the marked ones are removed
+ * together once they are many, because that moves all others. */
 #include "delta/state.h"
 
 #include <stdlib.h>

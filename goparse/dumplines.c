@@ -1,3 +1,4 @@
+/* memchr(3) finds the newline. A last line without one counts only if no more input follows. */
 #include "goparse/dumplines.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* The text is copied character by character up to the last place where the dots still fit. */
 #include "goparse/excerpt.h"
 
 #include <string.h>

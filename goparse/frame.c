@@ -66,8 +66,8 @@ static void goparse_frame_take_numbers(struct goparse_text *t, uint64_t *offset,
 		t->len = len;
 }
 
-/* Takes the tabs and spaces before a place. A tab may be "^I", as `cat -T` shows it, or an escape of a
- * language whose strings goparse/log does not read. */
+/* Takes the tabs and spaces before a place. A tab may be "^I", as `cat -T` shows it, or an escape
+ * of a language whose strings goparse/log does not read. */
 static bool take_indent(struct goparse_text *t)
 {
 	size_t len = 0;

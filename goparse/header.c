@@ -1,3 +1,5 @@
+/* The header is taken apart from the front, token by token. Attributes are recognized by their
+ * words; an unknown one is noted, and the rest is read all the same. */
 #include "goparse/header.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* Digits are found through a table of 256 entries, which is also the inline functions' in
+ * text.h. */
 #include "goparse/text.h"
 
 const unsigned char text_digit_and_one[256] = {

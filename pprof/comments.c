@@ -1,3 +1,5 @@
+/* Our comments are recognized by how they begin. The number of runs is that of the figure that
+ * occurs most often, because google/pprof's merge keeps equal lines once. */
 #include "pprof/comments.h"
 
 #include <ctype.h>

@@ -1,3 +1,5 @@
+/* A name is cut in passes, each in one buffer of SHORTNAME_MAX: the clone's suffix, the brackets,
+ * the folders, the scope. Forms that do not differ are left out. */
 #include "pprof/shortname.h"
 
 #include <ctype.h>
@@ -168,7 +170,8 @@ static void bare_name(const char *name, char *out)
 		*s = ' ';
 }
 
-/* A part that says little by itself: a lambda, a closure, a call of an object. As NAMELESS in words.js. */
+/* A part that says little by itself: a lambda, a closure, a call of an object. As NAMELESS in
+ * words.js. */
 static bool is_nameless(const char *s, size_t len)
 {
 	return len > 1 &&

@@ -1,3 +1,5 @@
+/* One table has the kinds of units with their aliases and factors. A value is shown in the largest
+ * unit in which it is 1 or more. */
 #include "pprof/units.h"
 
 #include <ctype.h>

@@ -25,8 +25,8 @@ struct composed {
 int compose_batch(struct composed *c, struct lap *lap, struct batches *batches,
 		  struct derive_deltas *deltas, struct error *err);
 
-/* Appends the batch in words, "batch 000012-20261121T181500Z: 149 samples, 1.42 s of CPU; cpu, heap,
- * delta-heap; skipped mutex (…)", with a NUL. ERR_NOMEM. */
+/* Appends the batch in words, "batch 000012-20261121T181500Z: 149 samples, 1.42 s of CPU; cpu,
+ * heap, delta-heap; skipped mutex (…)", with a NUL. ERR_NOMEM. */
 int compose_line(const struct composed *c, struct buffer *line);
 
 #endif

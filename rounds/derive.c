@@ -1,3 +1,5 @@
+/* Each derivation reads, changes and packs a profile. Deltas have a computer for each type, which
+ * remembers the snapshot of the round before. */
 #include "rounds/derive.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* Requests for Go's profiles run in processes of their own before, during and after the recording;
+ * lap_over takes the answers that are there. */
 #include "rounds/lap.h"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+/* The code objects of a sample are noted once each and identified in bulk: those that must be named
+ * are moved to the front of the array, those that were not copied to its end. */
 #include "runtimes/codes.h"
 
 #include <stdlib.h>
@@ -103,7 +105,8 @@ static long runtimes_codes_ask(struct interp_codes *c, unsigned of, const struct
 	return count;
 }
 
-/* Reads the identities of `count` of them, from c->asked[first] on, to the same places of c->ids. */
+/* Reads the identities of `count` of them, from c->asked[first] on, to the same places of
+ * c->ids. */
 static void runtimes_codes_identify(struct interp_codes *c, const struct interp_runtime *r,
 				    const struct memory *memory, size_t first, size_t count)
 {
@@ -154,9 +157,9 @@ static void swap(struct interp_codes *c, size_t a, size_t b)
 	c->asked[b] = asked;
 }
 
-/* Compares `count` of them with the sample's own identities. Moves those whose names have to be read
- * to the front; returns their number. Moves the named ones that were not copied to the end, from
- * *uncopied on. */
+/* Compares `count` of them with the sample's own identities. Moves those whose names have to be
+ * read to the front; returns their number. Moves the named ones that were not copied to the end,
+ * from *uncopied on. */
 static size_t runtimes_codes_compare(struct interp_codes *c, size_t count, size_t *uncopied)
 {
 	size_t fresh = 0, i = 0;

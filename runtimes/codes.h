@@ -1,6 +1,6 @@
 /*
- * The code objects of one interpreter: their names, kept by address, and by what else a name depends
- * on: several of Ruby's classes may have the same iseq (interp_frame.method).
+ * The code objects of one interpreter: their names, kept by address, and by what else a name
+ * depends on: several of Ruby's classes may have the same iseq (interp_frame.method).
  *
  * A code object can be freed, and its address used for another one, at any time. So each sample
  * proves its code objects, after the thread was released:
@@ -12,10 +12,10 @@
  *   before the sample, it is the one that the sample has seen.
  * - Any other one stays without a name in this sample.
  *
- * "Before and after" does not prove what was in between where a program frees code and makes it again
- * with the same content, in turns with other code at the same address. So a code object becomes known
- * only when it was the same in a hundred samples in a row (at once, if its identity is unique); where
- * there was another one at its address before, in more.
+ * "Before and after" does not prove what was in between where a program frees code and makes it
+ * again with the same content, in turns with other code at the same address. So a code object
+ * becomes known only when it was the same in a hundred samples in a row (at once, if its identity
+ * is unique); where there was another one at its address before, in more.
  */
 #ifndef RUNTIMES_CODES_H
 #define RUNTIMES_CODES_H
@@ -58,9 +58,9 @@ struct interp_codes {
 
 void interp_codes_release(struct interp_codes *c);
 
-/* Proves the code objects of the frames of runtime number `of`, and reads the names of new ones. `seen`
- * has what the sample has seen: the look's copy, or, of a thread that has not run since, the process's
- * memory, which is `live`. *proven: all of them are. ERR_NOMEM. */
+/* Proves the code objects of the frames of runtime number `of`, and reads the names of new ones.
+ * `seen` has what the sample has seen: the look's copy, or, of a thread that has not run since, the
+ * process's memory, which is `live`. *proven: all of them are. ERR_NOMEM. */
 int interp_codes_prove(struct interp_codes *c, const struct interp_runtime *r, unsigned of,
 		       const struct interp_walk *walk, const struct memory *seen,
 		       const struct memory *live, bool *proven);

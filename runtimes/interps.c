@@ -1,3 +1,6 @@
+/* A kind of runtime is a row of one of two tables: languages, whose frames are a chain beside the
+ * native stack, and compilers, whose frames the walk steps through. An image's notes say what it
+ * lacks. */
 #include "runtimes/interps.h"
 
 #include <stdio.h>
@@ -24,7 +27,8 @@
 #include "unwind/stack.h"
 
 enum {
-	/* A runtime that cannot be read may be amid a change: at first it is looked at again soon. */
+	/* A runtime that cannot be read may be amid a change: at first it is looked at again
+	 * soon. */
 	SOON_NS = 10000000,
 	SOON_TRIES = 10,
 	RETRY_NS = 100000000, /* a runtime that is not ready is looked at again; one that cannot be
@@ -402,8 +406,8 @@ static int prove_by(struct interps *i, const struct interp_look *look, const str
 	return 0;
 }
 
-/* What there was no time to copy is still there, if the thread has not run until it was read. Such a thread
- * has no other look. */
+/* What there was no time to copy is still there, if the thread has not run until it was read. Such
+ * a thread has no other look. */
 static int interps_prove(struct interps *i, const struct interp_look *look,
 			 const struct interp_context *context)
 {

@@ -1,6 +1,6 @@
 /*
- * The interpreters of a process: which runtimes it has, which thread has which state, and the stacks
- * that come of it.
+ * The interpreters of a process: which runtimes it has, which thread has which state, and the
+ * stacks that come of it.
  */
 #ifndef RUNTIMES_INTERPS_H
 #define RUNTIMES_INTERPS_H
@@ -54,16 +54,17 @@ bool interps_thread(struct interps *i, pid_t own_tid, struct managed_thread *thr
 /* By the last search: is there a runtime that could not be read? */
 bool interps_refused(const struct interps *i);
 
-/* What users must be told of the runtimes: that one is not used, and why; that one is newer than those
- * that we have been tried on. Sets `line`, without an end of line; false: there is nothing to tell. */
+/* What users must be told of the runtimes: that one is not used, and why; that one is newer than
+ * those that we have been tried on. Sets `line`, without an end of line; false: there is nothing to
+ * tell. */
 bool interps_remark(const struct interps *i, char line[INTERP_REMARK]);
 
 /* Sets the states of a thread, with this number in its own PID namespace. Reads the lists of states
  * again if the thread is in none, but not too often. ERR_NOMEM. */
 int interps_place(struct interps *i, pid_t own_tid, struct interp_place *place);
 
-/* The name of the asyncio task that the thread ran at the look, into `name`; false: it ran none, or it
- * is not known. */
+/* The name of the asyncio task that the thread ran at the look, into `name`; false: it ran none, or
+ * it is not known. */
 bool interps_task(struct interps *i, const struct interp_look *look, char *name, size_t room);
 
 /* What interps_merge takes besides the look. */
@@ -77,8 +78,8 @@ struct interp_context {
 	struct interp_counts *counts; /* [INTERP_LANGUAGES] */
 };
 
-/* Merges a look's frames with the native walk, into `out`, and puts the functions of managed frames in
- * their place. *merged: there were any; else `out` has not changed. ERR_NOMEM. */
+/* Merges a look's frames with the native walk, into `out`, and puts the functions of managed frames
+ * in their place. *merged: there were any; else `out` has not changed. ERR_NOMEM. */
 int interps_merge(struct interps *i, const struct interp_look *look, const struct stack *native,
 		  const struct interp_context *context, struct stack *out, bool *merged);
 

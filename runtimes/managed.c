@@ -1,3 +1,5 @@
+/* The compilers' steps are tried in turn for each frame. A frame's functions lie in one array of
+ * places, which stacks are expanded from after the walk. */
 #include "runtimes/managed.h"
 
 #include <stdio.h>
@@ -58,8 +60,8 @@ void managed_add(struct managed *m, const struct managed_ops *ops, void *rt,
 							      false };
 }
 
-/* V8 maps its text a second time, at another bias: it is not gone as long as one range is the one that
- * it was found in. */
+/* V8 maps its text a second time, at another bias: it is not gone as long as one range is the one
+ * that it was found in. */
 static bool is_mapped(const struct modmap *maps, const struct managed_runtime *r)
 {
 	size_t count;

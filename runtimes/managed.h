@@ -2,8 +2,9 @@
  * The runtimes of a process that compile (HotSpot, V8): which there are, their part in a walk, and
  * the names of their frames.
  *
- * Names are kept by the frame's key, which tells a function from another one at the same address. They
- * are read right after the walk: what is compiled is freed, and classes are unloaded, at any time.
+ * Names are kept by the frame's key, which tells a function from another one at the same address.
+ * They are read right after the walk: what is compiled is freed, and classes are unloaded, at any
+ * time.
  */
 #ifndef RUNTIMES_MANAGED_H
 #define RUNTIMES_MANAGED_H
@@ -66,8 +67,8 @@ struct managed_walker *managed_walker(struct managed *m, pid_t own_tid);
 /* What the runtimes tell of that thread. False: nothing. */
 bool managed_thread(struct managed *m, pid_t own_tid, struct managed_thread *thread);
 
-/* Writes `native` to `out`, emptied first, with the functions of the runtimes' frames in their place.
- * `counts` is indexed by language. ERR_NOMEM. */
+/* Writes `native` to `out`, emptied first, with the functions of the runtimes' frames in their
+ * place. `counts` is indexed by language. ERR_NOMEM. */
 int managed_expand(struct managed *m, const struct stack *native, struct interp_names *names,
 		   struct interp_counts *counts, struct stack *out);
 

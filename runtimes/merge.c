@@ -1,3 +1,5 @@
+/* The anchor is compared with the range of stack pointers of each native frame, from the frame of
+ * the run before on. Runs are then sorted by their frame and pushed in between. */
 #include "runtimes/merge.h"
 
 #include <stdbool.h>
@@ -8,7 +10,8 @@
 #include "base/room.h"
 #include "unwind/stack.h"
 
-/* Where a run stands: at the native frame with this index, at native->count behind all of them, or */
+/* Where a run stands: at the native frame with this index, at native->count behind all of them,
+ * or */
 enum { ON_TOP = -1 };
 
 void interp_runs_release(struct interp_runs *r)
@@ -46,8 +49,8 @@ static bool runtimes_merge_is_shown(const struct interp_run *run, const struct i
 	return false;
 }
 
-/* A run that fits no native frame stands on top, and with it those of its runtime that lie further in:
- * a caller never stands above what it called. */
+/* A run that fits no native frame stands on top, and with it those of its runtime that lie further
+ * in: a caller never stands above what it called. */
 static void lift(struct interp_runs *r, const struct interp_shown *frames)
 {
 	const struct interp_shown *last = NULL;

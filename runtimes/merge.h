@@ -7,12 +7,12 @@
  *
  * - Where all of a run is hidden, the loop's frame stays.
  * - Runs whose anchor lies above the last frame of a native walk that ended early are its callers,
- *   and stand behind it. So do those on another stack than that of a fiber, of which no native frames
- *   are missing.
+ *   and stand behind it. So do those on another stack than that of a fiber, of which no native
+ *   frames are missing.
  * - Any other run fits nowhere, and stands on top.
  *
- * Between the native frames and a run without a frame of its own stands "[not merged]". Behind the last
- * frame of a chain that was not copied whole, or leads nowhere, stands "[cut]".
+ * Between the native frames and a run without a frame of its own stands "[not merged]". Behind the
+ * last frame of a chain that was not copied whole, or leads nowhere, stands "[cut]".
  */
 #ifndef RUNTIMES_MERGE_H
 #define RUNTIMES_MERGE_H

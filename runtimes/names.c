@@ -1,3 +1,5 @@
+/* A place is found by a hash of its struct, whose texts are numbers in one strset. Images of an
+ * earlier round of the same processes are used again. */
 #include "runtimes/names.h"
 
 #include <stdatomic.h>

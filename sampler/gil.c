@@ -1,3 +1,5 @@
+/* Each entry's time goes to its thread, by the label's text, and each thread's sum to the lock that
+ * it used last. The threads with the most time are kept in a short sorted list. */
 #include "sampler/gil.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
  * A thread that is overdue and has used hardly any CPU time since the last look starves. If it
- * starves although it is prompt, threads of other sessions have the CPU: its nice value does not help
- * there and only takes time from a target in our own session. So it is ordinary then.
+ * starves although it is prompt, threads of other sessions have the CPU: its nice value does not
+ * help there and only takes time from a target in our own session. So it is ordinary then.
  */
 #include "sampler/starving.h"
 

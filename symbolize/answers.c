@@ -1,3 +1,5 @@
+/* Answers are appended, sorted by address once (answers_settle), and then searched by halves; their
+ * frames lie in one array. */
 #include "symbolize/answers.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* The text is kept and its names point into it. The functions are sorted by name when it is read;
+ * an order by address is made only if an address is asked for. */
 #include "symbolize/kallsyms.h"
 
 #include <stdbool.h>

@@ -91,8 +91,8 @@ static uint64_t entry_without_cfi(const struct image *image, const struct cfi_ta
 	return ehdr.e_entry;
 }
 
-/* A greenlet's stack begins within that of its parent, which may run on, or have been copied away by
- * then: what lies beneath this function is of others (greenlet 3, TUserGreenlet.cpp). */
+/* A greenlet's stack begins within that of its parent, which may run on, or have been copied away
+ * by then: what lies beneath this function is of others (greenlet 3, TUserGreenlet.cpp). */
 static struct elfsymbol codemap_find_root(const struct image *image)
 {
 	static const char file[] = "_greenlet.";

@@ -68,8 +68,8 @@ static inline const struct code *codemap_find(struct codemap *c, const struct mo
  * is read for it once, whatever processes have mapped it. */
 bool codemap_calls(struct codemap *c, const struct code *at, struct codebytes *bytes);
 
-/* The function that covers `addr`, or that part of a function, by its entry of CFI, with addresses in
- * the process. False: none covers it, or there is no memory. */
+/* The function that covers `addr`, or that part of a function, by its entry of CFI, with addresses
+ * in the process. False: none covers it, or there is no memory. */
 bool codemap_extent(struct codemap *c, const struct modmap *maps, uint64_t addr,
 		    struct cfi_extent *extent);
 

@@ -13,8 +13,8 @@
 
 #include "unwind/step.h"
 
-/* What a frame of a runtime's is. Two frames with the same key, that is all but `index`, have the same
- * names, lines and inlined calls, however much later. */
+/* What a frame of a runtime's is. Two frames with the same key, that is all but `index`, have the
+ * same names, lines and inlined calls, however much later. */
 struct managed_frame {
 	uint32_t index;	  /* in struct stack */
 	uint16_t runtime; /* set by the walker: which one of the process */
@@ -28,11 +28,11 @@ struct managed_frame {
 enum { MANAGED_PASS = STEP_ON + 1 };
 
 struct managed_walker {
-	/* Makes the step from a frame without CFI to its caller, by w->regs and w->valid, which become
-	 * the caller's. `kind` is the frame's kind, and becomes the caller's. Sets w->source, and, for a
-	 * frame that can be named, *frame (emptied before), with frame->code not 0; also where no step
-	 * is possible; and w->original (emptied before) where the code is a copy. Returns STEP_ON,
-	 * MANAGED_PASS, or the enum stack_end that ends the walk. */
+	/* Makes the step from a frame without CFI to its caller, by w->regs and w->valid, which
+	 * become the caller's. `kind` is the frame's kind, and becomes the caller's. Sets
+	 * w->source, and, for a frame that can be named, *frame (emptied before), with frame->code
+	 * not 0; also where no step is possible; and w->original (emptied before) where the code is
+	 * a copy. Returns STEP_ON, MANAGED_PASS, or the enum stack_end that ends the walk. */
 	int (*step)(struct managed_walker *m, struct walk *w, enum frame_kind *kind,
 		    struct managed_frame *frame);
 };

@@ -1,14 +1,15 @@
 /*
  * Registers of a thread that was not stopped.
  *
- * Of a thread that waits, the kernel shows pc and sp only. Where a rule of CFI needs another register
- * that no callee has saved, mostly rbp, it is proven by the code of the frame's function: on all
- * ways to the pc the register lies at one distance from sp (code/framestate.h). The return address
- * that is found with it must be one: behind a call, and not behind the call of another function.
+ * Of a thread that waits, the kernel shows pc and sp only. Where a rule of CFI needs another
+ * register that no callee has saved, mostly rbp, it is proven by the code of the frame's function:
+ * on all ways to the pc the register lies at one distance from sp (code/framestate.h). The return
+ * address that is found with it must be one: behind a call, and not behind the call of another
+ * function.
  *
- * Not proven, so that the walk ends: a frame whose size is known only at run time (alloca, a VLA); a
- * function's cold part, which has CFI of its own and whose frame was made elsewhere; the cases of a
- * switch in a function where exceptions land and calls push different amounts.
+ * Not proven, so that the walk ends: a frame whose size is known only at run time (alloca, a VLA);
+ * a function's cold part, which has CFI of its own and whose frame was made elsewhere; the cases of
+ * a switch in a function where exceptions land and calls push different amounts.
  */
 #ifndef UNWIND_PROVE_H
 #define UNWIND_PROVE_H

@@ -1,5 +1,5 @@
-/* Not possible on aarch64: there is no reading of a function's code (code/framestate.h). A frame record
- * could be found in the same way; as it is, the walk ends. */
+/* Not possible on aarch64: there is no reading of a function's code (code/framestate.h). A frame
+ * record could be found in the same way; as it is, the walk ends. */
 #include "unwind/prove.h"
 
 int step_by_proof(struct walk *w)

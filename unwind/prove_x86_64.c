@@ -1,6 +1,6 @@
 /*
- * Given the distances of registers from the CFA at the pc, each register that is known tells the CFA.
- * They must agree; sp is always known.
+ * Given the distances of registers from the CFA at the pc, each register that is known tells the
+ * CFA. They must agree; sp is always known.
  *
  * In a function that aligns its stack, distances from sp lead to the aligned address only. If the
  * CFA is needed, it is one of a few addresses above, because it is itself a multiple of 16 (System
@@ -11,8 +11,8 @@
  * a function with a tail call. For a call by pointer nothing more can be said.
  *
  * Rejected: frames whose size is known only at run time, as words on the stack that look like
- * this function's return address and a saved rbp. A call that has returned may have left them in the
- * memory that alloca took, together with the frames above them.
+ * this function's return address and a saved rbp. A call that has returned may have left them in
+ * the memory that alloca took, together with the frames above them.
  */
 #include <string.h>
 
@@ -72,8 +72,8 @@ static bool jumps_there(struct walk *w, struct tails *t, const struct insn *insn
 	}
 }
 
-/* May code that begins at `addr` come to the callee by jumps alone? Code without CFI, as the entries
- * of a PLT or what a JIT compiler makes, may. */
+/* May code that begins at `addr` come to the callee by jumps alone? Code without CFI, as the
+ * entries of a PLT or what a JIT compiler makes, may. */
 static bool may_lead(struct walk *w, struct tails *t, uint64_t addr, unsigned jumps)
 {
 	struct cfi_extent extent;

@@ -1,3 +1,5 @@
+/* Frames, pcs and stack pointers are three arrays that grow together, so that a walk which needs
+ * the frames alone touches little memory. */
 #include "unwind/stack.h"
 
 #include <stdlib.h>

@@ -18,8 +18,8 @@ enum frame_kind {
 		       * the trampoline that a signal handler or a coroutine returns to */
 };
 
-/* How a frame was found from its callee. FRAME_BY_CFI, FRAME_BY_PCLNTAB and FRAME_BY_RUNTIME are certain;
- * the others are guesses that passed their checks. */
+/* How a frame was found from its callee. FRAME_BY_CFI, FRAME_BY_PCLNTAB and FRAME_BY_RUNTIME are
+ * certain; the others are guesses that passed their checks. */
 enum frame_source {
 	FRAME_FROM_REGISTERS, /* the innermost */
 	FRAME_BY_CFI,

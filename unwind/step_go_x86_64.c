@@ -318,8 +318,8 @@ static int from_unsafe(struct walk *w, bool exact)
 
 /* A handler makes the interrupted code look as if it had called sigpanic or asyncPreempt: it pushes
  * the pc and only then changes it (signal_amd64.go, pushCall). If the handler is between the two,
- * this undoes the push. Only a signal frame gives all registers. In what sigpanic or gogo lead to, a
- * word that equals the pc may remain from an earlier call. */
+ * this undoes the push. Only a signal frame gives all registers. In what sigpanic or gogo lead to,
+ * a word that equals the pc may remain from an earlier call. */
 static void step_go_undo_push(struct walk *w)
 {
 	uint64_t pushed;

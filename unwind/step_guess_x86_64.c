@@ -5,16 +5,16 @@
  * Three ways are tried, the most certain first, and the frame is marked with the way that found it:
  *
  * - The code is read forward to its return (forward_x86_64.c).
- * - The stack is searched for the return address of a call of a function that comes to the current pc
- *   with the current rsp; for that, the function is read from its entry. This proves it.
+ * - The stack is searched for the return address of a call of a function that comes to the current
+ *   pc with the current rsp; for that, the function is read from its entry. This proves it.
  * - The frame pointer. In code that no file backs it comes first, except for the innermost frame:
  *   JIT compilers keep a frame pointer, their functions may be large, and reading code of a process
- *   costs a system call. LLVM keeps none and makes no CFI for what cannot throw, so that code is read
- *   last, and far: between a call and the return are all that an unrolled loop calls.
- * - The stack is searched for a return address from which two steps by CFI succeed, or at which a stack
- *   begins. After a word that may be right but cannot be proved, none is accepted.
- *   Nor is one behind a call of another function that has CFI: a buffer in the caller's frame has kept it
- *   of an earlier call, as a rule.
+ *   costs a system call. LLVM keeps none and makes no CFI for what cannot throw, so that code is
+ *   read last, and far: between a call and the return are all that an unrolled loop calls.
+ * - The stack is searched for a return address from which two steps by CFI succeed, or at which a
+ *   stack begins. After a word that may be right but cannot be proved, none is accepted.
+ *   Nor is one behind a call of another function that has CFI: a buffer in the caller's frame has
+ *   kept it of an earlier call, as a rule.
  *
  * A trap behind a call does not tell that the frame is outermost: compilers and linkers put one
  * behind a call that does not return (lld pads with int3, so rustc does). A stack that code has
@@ -335,8 +335,8 @@ static bool comes_here(struct walk *w, struct step_guess_scan *s, uint64_t targe
 	return true;
 }
 
-/* A function that has CFI would have been walked by it, unless it has jumped here, as LuaJIT's interpreter
- * does to what was compiled. */
+/* A function that has CFI would have been walked by it, unless it has jumped here, as LuaJIT's
+ * interpreter does to what was compiled. */
 static bool calls_another(const struct walk *w, uint64_t target)
 {
 	return target && image_elf(w->at->image) && has_cfi(w, target);
@@ -420,9 +420,9 @@ static bool is_final(int end)
 	return end != STACK_NO_UNWIND_INFO;
 }
 
-/* Does the call before the address that was found lead to where the frame is? A call that does not return may
- * be a function's last instruction; then the code behind it is another function's. Of an indirect call it is
- * not known: what is proven is better, if there is any. */
+/* Does the call before the address that was found lead to where the frame is? A call that does not
+ * return may be a function's last instruction; then the code behind it is another function's. Of an
+ * indirect call it is not known: what is proven is better, if there is any. */
 static bool is_called_so(const struct walk *frame, const struct walk *found)
 {
 	struct walk from = *frame;

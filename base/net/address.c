@@ -1,3 +1,5 @@
+/* libcurl's parser of URLs takes the address apart, so that what is shown and what is requested are
+ * parsed by the same code. Freed secrets are overwritten first. */
 #if __has_include(<curl/curl.h>)
 #include "base/net/address.h"
 

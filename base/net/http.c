@@ -1,3 +1,6 @@
+/* A request runs here from the check of its headers to the end of its content: redirects, the
+ * refusal with its reason, unpacking, the limit. Without <curl/curl.h>, http_open and http_check
+ * fail and say so. */
 #include "base/net/http.h"
 
 #include <ctype.h>

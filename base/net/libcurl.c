@@ -1,3 +1,5 @@
+/* A table of symbols and their places in struct libcurl is filled by dlsym(3) at the first URL. A
+ * static program has the same struct filled by the linker. */
 #if __has_include(<curl/curl.h>)
 #include "base/net/libcurl.h"
 

@@ -1,3 +1,5 @@
+/* Five fields are recognized by name: Date, Retry-After, Content-Type, Content-Encoding, Location.
+ * A head with a status below 200 is interim, and the next one counts. */
 #include "base/net/response.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* Secrets are overwritten in place with '*' or zeros: in argv, which `ps` shows, and in a message
+ * that quotes a server, where also a cut-off copy of a secret is found by its beginning. */
 #include "base/net/secret.h"
 
 #include <ctype.h>

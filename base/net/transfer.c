@@ -1,3 +1,5 @@
+/* libcurl's callbacks fill one buffer of 64 KiB and pause when it is full. A loop around
+ * curl_multi_perform(3) drives them, and keeps the times for connecting, idleness and the whole. */
 #if __has_include(<curl/curl.h>)
 #include "base/net/transfer.h"
 

@@ -1,3 +1,5 @@
+/* gzip is inflated only as far as the caller has room. An answer that ends within a member is an
+ * error, since a proxy may have cut it. */
 #include "base/net/unpack.h"
 
 #include <string.h>

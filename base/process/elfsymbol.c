@@ -1,3 +1,5 @@
+/* The tables are searched with libelf by a word's comparison for each symbol. A filter of names
+ * (Bloom), made at the first look, answers most searches that would find nothing. */
 #include "base/process/elfsymbol.h"
 
 #include <gelf.h>
@@ -9,8 +11,9 @@
 
 enum { SYMBOLS_MAX = 10000000 };
 
-/* A section of symbols. A large program has a hundred thousand, which several runtimes look through,
- * so names are compared in their section: elf_strptr(3) checks that section anew each time. */
+/* A section of symbols. A large program has a hundred thousand, which several runtimes look
+ * through, so names are compared in their section: elf_strptr(3) checks that section anew each
+ * time. */
 struct elfsymbol_table {
 	Elf_Data *symbols;
 	const char *strings;
@@ -67,9 +70,9 @@ static void elfsymbol_match(const struct elfsymbol_table *t, const GElf_Sym *sym
 	}
 }
 
-/* A large program's symbols take 5 to 60 ms to go through, and each of several runtimes looks for its own,
- * most of them in vain. So the first look notes which names there are: for each, a bit by its first eight
- * bytes. */
+/* A large program's symbols take 5 to 60 ms to go through, and each of several runtimes looks for
+ * its own, most of them in vain. So the first look notes which names there are: for each, a bit by
+ * its first eight bytes. */
 struct elfsymbol_names {
 	unsigned log2;
 	uint8_t bits[];

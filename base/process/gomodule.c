@@ -117,8 +117,8 @@ static bool has_go_note(const struct image *image, struct lazyfile *file)
 	return false;
 }
 
-/* gomodule_scan() calls this for each aligned word of the segments without code (only the writable ones with
- * `writable`); true ends the scan. */
+/* gomodule_scan() calls this for each aligned word of the segments without code (only the writable
+ * ones with `writable`); true ends the scan. */
 typedef bool found_word(void *context, uint64_t addr, uint64_t word);
 
 static bool gomodule_scan(const struct image *image, struct lazyfile *file, bool writable,

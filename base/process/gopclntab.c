@@ -1,3 +1,5 @@
+/* A function is found by a binary search of the table, its record and its tables of values through
+ * lazyfile. What 1.16 to 1.27 lay out differently is asked of m.format at each read. */
 #include "base/process/gopclntab.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* Blocks have 16 KiB and are found by their number in an array. A read at an image address is
+ * translated by the program headers first. */
 #include "base/process/lazyfile.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* A bit for each page of a block tells what was read. The block used last is what memory.h calls
+ * bytes at hand, which are read without a lookup. */
 #include "base/process/memcache.h"
 
 #include <stdbool.h>

@@ -1,3 +1,6 @@
+/* Live memory is read by process_vm_readv(2), many pieces in a call. A thread can have its calls
+ * made by a reader of its own (memory_live_reads_by), which may give up one that does not come
+ * back. */
 #include "base/process/memory.h"
 
 #include <errno.h>

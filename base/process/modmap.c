@@ -125,7 +125,8 @@ void modmap_free(struct modmap *m)
 	free(m);
 }
 
-/* Takes over the image; frees it when out of memory. `owner` is NULL where all processes have it. */
+/* Takes over the image; frees it when out of memory. `owner` is NULL where all processes have
+ * it. */
 static int keep_image(struct modmap *m, struct image *image, const struct process *owner,
 		      uint64_t inode, dev_t dev)
 {

@@ -1,3 +1,6 @@
+/* All files of /proc/PID are opened with openat(2) below its descriptor; what is known of a
+ * process (name, user, number in its own PID namespace, program, width of a word) is read from
+ * them here. */
 #include "base/process/process.h"
 
 #include <elf.h>

@@ -1,3 +1,5 @@
+/* PT_DYNAMIC leads to the table, which is read in pieces and never kept: one pass collects the
+ * pointers of a range, sorted by address, or the places that point to an address. */
 #include "base/process/relocs.h"
 
 #include <gelf.h>

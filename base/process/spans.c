@@ -1,3 +1,5 @@
+/* The table of spans (maps.h) is written by one thread and searched by others without a lock. One
+ * that is full is replaced by another twice as large, and kept, since a search may be in it. */
 #include "base/process/maps.h"
 
 #include <stdatomic.h>

@@ -85,8 +85,8 @@ static inline bool cli_is_bad(int returned)
 	return returned == '?' || returned == ':';
 }
 
-/* Reports what getopt_long rejected and returns EXIT_USAGE. Of an unknown option the message has the
- * most similar one on the page of help. */
+/* Reports what getopt_long rejected and returns EXIT_USAGE. Of an unknown option the message has
+ * the most similar one on the page of help. */
 int cli_bad_option(char **argv, int returned);
 
 /* Rejects options of several letters behind one dash, as Go's pprof has them: getopt_long takes
@@ -117,13 +117,13 @@ int parse_number(const char *text, const char *what, uint64_t min, uint64_t max,
 int parse_size(const char *text, uint64_t *bytes, struct error *err);
 
 /* Adds the process IDs of "PID[,PID…]" that are not in the list yet; spaces and newlines separate
- * them, too, as pidof(1) and pgrep(1) write. ERR_USAGE; of a name that is no number, the message has
- * the processes of that name. */
+ * them, too, as pidof(1) and pgrep(1) write. ERR_USAGE; of a name that is no number, the message
+ * has the processes of that name. */
 enum { PIDS_MAX = 1024 };
 int parse_pids(const char *text, pid_t pids[PIDS_MAX], size_t *count, struct error *err);
 
-/* Adds the process IDs that stand in the arguments from argv[*next] on, and moves *next behind them:
- * a shell makes several arguments of `-p $(pidof nginx)`. ERR_USAGE. */
+/* Adds the process IDs that stand in the arguments from argv[*next] on, and moves *next behind
+ * them: a shell makes several arguments of `-p $(pidof nginx)`. ERR_USAGE. */
 int parse_more_pids(char **argv, int *next, pid_t pids[PIDS_MAX], size_t *count, struct error *err);
 
 /* When it has failed to begin with several processes: leaves out those that are gone or may not be

@@ -1,3 +1,5 @@
+/* The name has comm, with '_' for what a shell or a file system may take amiss, the PID, and the
+ * time in UTC, by which names sort. */
 #include "cli/common/defaultname.h"
 
 #include <stdio.h>

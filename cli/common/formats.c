@@ -1,3 +1,5 @@
+/* One table has each format's name, ending and writer; options, endings and hints are looked up in
+ * it. */
 #include "cli/common/formats.h"
 
 #include <stdio.h>

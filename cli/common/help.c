@@ -95,8 +95,8 @@ static const char record[] =
 	"      --last DUR\n" \
 	"      --tag KEY:VALUE\n"
 
-/* Shell completions read the command's options before the line "sampler [record] -p PID --rounds 0",
- * and record's from it on (tools/packaging/completions). */
+/* Shell completions read the command's options before the line "sampler [record] -p PID --rounds
+ * 0", and record's from it on (tools/packaging/completions). */
 static const char rounds[] =
 	"usage: sampler rounds DIR [options]\n"
 	"       sampler [record] -p PID --rounds 0 [options]\n"

@@ -1,3 +1,5 @@
+/* Headers are copied, from the argument or from curl's "@FILE", and then overwritten in argv and in
+ * the file's buffer, because they may have secrets. */
 #include "cli/common/httpoptions.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* What profile_read has parsed is validated here, so that no command meets a profile with a
+ * reference that leads nowhere. */
 #include "cli/common/readprofile.h"
 
 #include "base/error.h"

@@ -1,3 +1,5 @@
+/* SIGINT and SIGTERM are reset when they come, so a second one ends the command at once. A signal
+ * that the parent ignores (nohup(1)) stays ignored, and SIGPIPE becomes EPIPE. */
 #include "cli/common/signals.h"
 
 #include <signal.h>

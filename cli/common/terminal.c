@@ -1,3 +1,5 @@
+/* The size is TIOCGWINSZ's, read at each call because a window changes; colours depend on NO_COLOR
+ * (no-color.org) and TERM. */
 #include "cli/common/terminal.h"
 
 #include <stdlib.h>

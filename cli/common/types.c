@@ -1,3 +1,5 @@
+/* A sample type is found by its name or its number. Without either it is the profile's default
+ * type, else the last, as pprof does. */
 #include "cli/common/types.h"
 
 #include <string.h>

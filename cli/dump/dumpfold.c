@@ -1,3 +1,5 @@
+/* Each thread's printed text is hashed and kept in an arena; threads of one group are a list
+ * through f->next. A heading compresses their names and numbers to ranges. */
 #include "cli/dump/dumpfold.h"
 
 #include <ctype.h>

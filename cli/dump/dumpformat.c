@@ -1,3 +1,5 @@
+/* What both formats share: the words for a thread's state, text that cannot act on a terminal, and
+ * a buffer that is written out at each MiB. */
 #include "cli/dump/dumpformat.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* The source's first bytes are peeked at to detect gzip. The first 4 KiB of text are kept, so that
+ * an input without goroutines can be recognized by what it is instead. */
 #include "cli/goparse/input.h"
 
 #include <errno.h>

@@ -1,3 +1,5 @@
+/* A host alone, or the index of net/http/pprof, is extended to its goroutine profile with debug=2.
+ * Any other path is kept as it is. */
 #include "cli/goparse/url.h"
 
 #include <stdbool.h>

@@ -1,3 +1,5 @@
+/* A table maps each option to pprof's name for it. Patterns are compiled first, so that a bad one
+ * is reported before anything is removed, and applied in pprof's order. */
 #include "cli/profiles/filters.h"
 
 #include <stdio.h>

@@ -44,9 +44,9 @@ extern const struct option filters_options[FILTER_COUNT];
 bool filters_set(struct filters *f, int option, const char *value);
 
 /* To be called first, once. Fills `label_units`, for which pprof, too, takes all samples
- * (internal/driver/driver.go, generateRawReport). Removes the frames that the profile itself says to
- * drop (drop_frames), unless --all-frames was given. If the profile's patterns are bad, nothing is
- * removed, and a line on the standard error says so. Then adds the frames of --tag-root and
+ * (internal/driver/driver.go, generateRawReport). Removes the frames that the profile itself says
+ * to drop (drop_frames), unless --all-frames was given. If the profile's patterns are bad, nothing
+ * is removed, and a line on the standard error says so. Then adds the frames of --tag-root and
  * --tag-leaf. ERR_NOMEM. */
 int filters_prepare(struct filters *f, struct profile *p, struct error *err);
 

@@ -29,7 +29,8 @@ static void print_good(const struct profile *p, const char *path)
 
 	snprintf(name, sizeof(name), "%s", path);
 	printable(name, sizeof(name));
-	printf("%s: ok: %zu sample%s, %zu sample type%s, %zu location%s, %zu function%s, %zu mapping%s\n",
+	printf("%s: ok: %zu sample%s, %zu sample type%s, "
+	       "%zu location%s, %zu function%s, %zu mapping%s\n",
 	       name, p->sample_count, profiles_validate_plural(p->sample_count), p->type_count,
 	       profiles_validate_plural(p->type_count), p->location_count,
 	       profiles_validate_plural(p->location_count), p->function_count,

@@ -1,3 +1,5 @@
+/* The options fill a struct report_view; what depends on the profile, as the sample type and
+ * whether it has interpreted frames, is resolved when it has been read. */
 #include "cli/profiles/viewoptions.h"
 
 #include <string.h>

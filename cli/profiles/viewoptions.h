@@ -50,8 +50,8 @@ struct viewoptions {
 /* The default: what costs less than half a percent is left out, as in pprof's driver/config.go. */
 #define VIEWOPTIONS_NODE_FRACTION 0.005
 
-/* Takes an option that getopt_long returned. `value` must outlive `o`. *rc is 0 or ERR_USAGE. False:
- * it is none of these. */
+/* Takes an option that getopt_long returned. `value` must outlive `o`. *rc is 0 or ERR_USAGE.
+ * False: it is none of these. */
 bool viewoptions_set(struct viewoptions *o, int option, const char *value, int *rc,
 		     struct error *err);
 

@@ -1,3 +1,5 @@
+/* An image has a paragraph if it has an unwind table, was refused one, or has something to say of
+ * its symbols. Under it stand the walks that ended there, from the recording's ledger. */
 #include "cli/record/details.h"
 
 #include <stdint.h>

@@ -1,3 +1,5 @@
+/* The text is made by outcome.c; here the recording's figures are handed to it, and names of
+ * foreign processes are made fit for a terminal first. */
 #include "cli/record/ending.h"
 
 #include <stdio.h>

@@ -4,8 +4,9 @@
  *
  * One profile is written to a file. Several, and custom ones, whose number is not known before, are
  * written to a folder, one file for each, with the names that they have in a batch. Legacy text,
- * that of debug=1, is written one profile after the other. Rejected: a batch (rounds/batch/batch.h) for several. Here the user
- * expects files with known names, and on the terminal the reason why a profile is missing.
+ * that of debug=1, is written one profile after the other. Rejected: a batch (rounds/batch/batch.h)
+ * for several. Here the user expects files with known names, and on the terminal the reason why a
+ * profile is missing.
  */
 #include "cli/record/gotake.h"
 

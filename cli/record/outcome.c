@@ -1,3 +1,5 @@
+/* Each loss has a function that appends its line, or nothing if the loss is below a bound at the
+ * top of the file. outcome_text has their order. */
 #include "cli/record/outcome.h"
 
 #include <stdio.h>

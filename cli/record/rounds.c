@@ -1,3 +1,5 @@
+/* The names, the lock's key and the pushes are made from the options here. A signal's handler only
+ * calls rounds_stop, which rounds look at. */
 #include "cli/record/rounds.h"
 
 #include <stdio.h>

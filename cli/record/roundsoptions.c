@@ -1,3 +1,5 @@
+/* The options are in three groups: when rounds run, the source of Go's profiles, and what becomes
+ * of the batches. What excludes or needs another option is checked when all have been read. */
 #include "cli/record/roundsoptions.h"
 
 #include <stdlib.h>

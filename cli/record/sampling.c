@@ -1,3 +1,5 @@
+/* Limits and defaults of the rate, the CPU budget and the engine are here. Secrets in options are
+ * overwritten before the command line is kept as a comment. */
 #include "cli/record/sampling.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* The parts are read one by one, merged as they come, and dropped. Of counters that run from a
+ * process's start the older snapshot is subtracted by delta/delta.h. */
 #include "cli/rounds/folder.h"
 
 #include <stdio.h>

@@ -35,9 +35,9 @@ bool folder_is(const char *path);
 /* Are there options of folders, and no folder among the arguments? Sets ERR_USAGE. */
 int folder_check(const struct folder_options *o, char **paths, int count, struct error *err);
 
-/* Reads the profile in the file at `path` as readprofile, or that of the folder and the range, moved
- * back by `back_ns`. Of a folder it says on the standard error which batches they are, and what
- * could not be counted. Errors of readprofile, catalog_open, range_make and parts_choose. */
+/* Reads the profile in the file at `path` as readprofile, or that of the folder and the range,
+ * moved back by `back_ns`. Of a folder it says on the standard error which batches they are, and
+ * what could not be counted. Errors of readprofile, catalog_open, range_make and parts_choose. */
 int folder_read(struct profile *p, const char *path, const struct folder_options *o,
 		uint64_t back_ns, uint64_t max_size, struct error *err);
 

@@ -1,3 +1,5 @@
+/* A row's files come from the catalog, so that no profile is read to choose. Processes are told
+ * apart by their number and start; a snapshot's predecessor is the nearest of the same process. */
 #include "cli/rounds/parts.h"
 
 #include <stdio.h>

@@ -40,7 +40,8 @@ struct part {
 	const char *file; /* borrowed from the catalog */
 	const char *old;  /* or NULL: a file of `old_row`, to be subtracted */
 	size_t old_row;
-	bool may_reset; /* it may be another program by now: with fewer events than `old`, all is new */
+	/* It may be another program by now: with fewer events than `old`, all is new. */
+	bool may_reset;
 };
 
 struct parts {

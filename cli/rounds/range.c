@@ -1,3 +1,5 @@
+/* --last counts back from --to or, without it, from now. The bounds are INT64_MIN and INT64_MAX
+ * where none was given, and stay that when the range is moved back. */
 #include "cli/rounds/range.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* A column is the highest value of its batches, scaled between the lowest and the highest of all. A
+ * column without a known value is a blank. */
 #include "cli/rounds/spark.h"
 
 #include <math.h>

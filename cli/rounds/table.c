@@ -31,7 +31,8 @@ struct rounds_table {
 	const struct table_view *view;
 	double *values[METRICS]; /* of each row of the view */
 	bool known[METRICS];
-	long *before; /* of each row of the view: the one before it of the same program, or NO_ROW */
+	/* Of each row of the view: the row before it of the same program, or NO_ROW. */
+	long *before;
 	uint32_t program; /* string: the first one; 0: none could be read */
 	bool many_programs;
 	size_t restarts, incomplete;

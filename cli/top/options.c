@@ -1,3 +1,5 @@
+/* getopt_long gives the options. Those of all commands that sample are taken by sampling_option,
+ * the rest here; --output gets a writer by the file's name. */
 #include "cli/top/options.h"
 
 #include <getopt.h>

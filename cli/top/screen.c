@@ -1,3 +1,5 @@
+/* ncurses draws. What restores the terminal is asked of terminfo at the start, so that
+ * screen_abandon, when ncurses may be in any state, writes it with plain system calls. */
 #include "cli/top/screen.h"
 
 #include <stdio.h>

@@ -11,7 +11,8 @@
 
 struct error;
 
-/* How a line looks. SCREEN_TITLE and SCREEN_SELECTED fill it to the edge. Colours need a terminal that has them, and NO_COLOR unset or empty. */
+/* How a line looks. SCREEN_TITLE and SCREEN_SELECTED fill it to the edge. Colours need a terminal
+ * that has them, and NO_COLOR unset or empty. */
 enum screen_look {
 	SCREEN_PLAIN,
 	SCREEN_HEAD,

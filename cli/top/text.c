@@ -1,3 +1,5 @@
+/* Each line is a text of TOPTEXT_LINE bytes at most. Rates are those since the last profile, which
+ * topfigures_since subtracts. */
 #include "cli/top/text.h"
 
 #include <stdio.h>

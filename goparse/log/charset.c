@@ -1,3 +1,5 @@
+/* The charset is told by a byte order mark, or by where zeros stand in the first 64 bytes, as dumps
+ * are ASCII for the most part. */
 #include "goparse/log/charset.h"
 
 #include <string.h>
@@ -7,7 +9,8 @@
 
 enum { SEEN = 64 }; /* bytes in which zeros tell a charset that has no byte order mark */
 
-/* Of ASCII in units of `width` bytes, one byte of each unit is not 0: the last if it is big-endian. */
+/* Of ASCII in units of `width` bytes, one byte of each unit is not 0: the last if it is
+ * big-endian. */
 static bool charset_has_zeros(struct goparse_text t, size_t width, bool big_endian)
 {
 	size_t len = (t.len < SEEN ? t.len : SEEN) & ~(width - 1), i = 0;

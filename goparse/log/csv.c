@@ -1,3 +1,5 @@
+/* The delimiter and the column are those of the first header that fits; after that each row is read
+ * by a small state machine, since a quoted field may be longer than the window. */
 #include "goparse/log/csv.h"
 
 #include <string.h>
@@ -93,8 +95,8 @@ static bool csv_take_row(const struct csv *c, struct goparse_text *rest, struct 
 	return csv_take_line(rest, &row) && find_field(row, c, field, &quoted);
 }
 
-/* Do a call and a place stand in the rows behind the header's? Or, in a file that has the newest row first
- * (order.h), a place behind an empty row? */
+/* Do a call and a place stand in the rows behind the header's? Or, in a file that has the newest
+ * row first (order.h), a place behind an empty row? */
 static bool has_frame(const struct csv *c, struct goparse_text rest)
 {
 	struct goparse_text call, place;

@@ -1,3 +1,5 @@
+/* An end of lines is learned from one header, call and place, and then searched for literally.
+ * Where only blanks end lines, each line's length is found by its form. */
 #include "goparse/log/joined.h"
 
 #include <string.h>
@@ -193,8 +195,8 @@ static bool take_ended(const struct joined *j, struct goparse_text *t, struct go
 	return line->len;
 }
 
-/* May this end lines? It begins with no word; if no newline ends it, a character is in it that stands in
- * no call. */
+/* May this end lines? It begins with no word; if no newline ends it, a character is in it that
+ * stands in no call. */
 static bool joined_is_end(const char *end, size_t len)
 {
 	size_t i = 0;
@@ -208,8 +210,8 @@ static bool joined_is_end(const char *end, size_t len)
 	return i < len;
 }
 
-/* Notes what stands behind a header and behind a call, up to a newline, as an end of lines. False: the
- * lines behind the header do not end so. */
+/* Notes what stands behind a header and behind a call, up to a newline, as an end of lines. False:
+ * the lines behind the header do not end so. */
 static bool find_end_at(struct joined *j, struct goparse_text a, struct goparse_text b)
 {
 	struct goparse_text rest = a, line;

@@ -1,3 +1,5 @@
+/* It keeps of the lines before a header whether the last was a call and the one before a place, and
+ * looks at the few lines behind. Bytes are never changed. */
 #include "goparse/log/order.h"
 
 #include "goparse/dumplines.h"

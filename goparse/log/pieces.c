@@ -1,3 +1,5 @@
+/* The first piece is handed on with its prefix and without its newline, the next ones without both.
+ * What another stream writes between waits in a buffer with a bound. */
 #include "goparse/log/pieces.h"
 
 #include <string.h>
@@ -7,7 +9,8 @@
 
 enum { LINES_SEEN = 8, TIME_MAX = 40 };
 
-/* "2024-05-05T12:00:00.1Z stderr P text" (CRI, kubernetes/kubernetes pkg/kubelet/kuberuntime/logs). */
+/* "2024-05-05T12:00:00.1Z stderr P text" (CRI, kubernetes/kubernetes
+ * pkg/kubelet/kuberuntime/logs). */
 struct pieces_entry {
 	struct goparse_text before, text; /* up to the blank behind the stream */
 	char stream;			  /* 'o' or 'e' */

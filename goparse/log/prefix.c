@@ -1,3 +1,5 @@
+/* A header's prefix is compared, run by run, with what stands before the lines that follow; the
+ * longest common part with a frame behind it wins. Lines of others go to lines/aside.h. */
 #include "goparse/log/prefix.h"
 
 #include <string.h>
@@ -210,7 +212,8 @@ static int prefix_take_header(struct prefix *p, struct goparse_text line,
 	return hand_on(p, line, rest);
 }
 
-/* Is a frame or its place behind what is like the prefix but for names? Then a name in it varies. */
+/* Is a frame or its place behind what is like the prefix but for names? Then a name in it
+ * varies. */
 static bool is_frame_of_like(const struct prefix *p, struct goparse_text line,
 			     struct goparse_text *rest)
 {

@@ -1,3 +1,5 @@
+/* The key of the string in which the first header stands is noted, and from then on only its values
+ * are unescaped, in the place of the lines that hold them. */
 #include "goparse/log/quoted.h"
 
 #include <string.h>
@@ -135,8 +137,8 @@ static bool find_key(struct quoted *q, struct goparse_text line, size_t *from)
 
 /* Lists. */
 
-/* The string at the text's beginning, without its quotes and a newline at its end. False: its end is
- * not in the text. */
+/* The string at the text's beginning, without its quotes and a newline at its end. False: its end
+ * is not in the text. */
 static bool quoted_take_string(struct goparse_text *t, struct goparse_text *string)
 {
 	size_t len = 0;
@@ -188,8 +190,8 @@ static bool find_gap(struct quoted *q, struct goparse_text t)
 	return false;
 }
 
-/* The rest of the window behind the string with the header that begins at `at`, if the string ends with
- * the header. */
+/* The rest of the window behind the string with the header that begins at `at`, if the string ends
+ * with the header. */
 static bool behind_string(const struct quoted *q, const char *at, struct goparse_text *behind)
 {
 	const struct stage *s = &q->stage;

@@ -1,3 +1,5 @@
+/* The window is searched for the word "goroutine". If a header begins there, what it has in place
+ * of blanks tells which kinds of signs are replaced from there on. */
 #include "goparse/log/signs.h"
 
 #include <string.h>
@@ -151,8 +153,8 @@ static bool is_indented(struct goparse_text t)
 	return false;
 }
 
-/* Is a header at the word? If it is, what is in it and behind it tells which signs are there. *plain: it
- * is one as Go prints it. */
+/* Is a header at the word? If it is, what is in it and behind it tells which signs are there.
+ * *plain: it is one as Go prints it. */
 static bool signs_is_header(struct signs *g, struct goparse_text t, bool *plain)
 {
 	static const char *const entities[] = { "&#43;0x",  "&#x2b;0x",

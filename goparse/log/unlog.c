@@ -1,3 +1,5 @@
+/* Each step is a goparse_reader whose source is the step before, so the last one pulls the input
+ * through all. Afterwards each tells what it did, for the user. */
 #include "goparse/log/unlog.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* An entry that is not the one expected is found by a hash of function, file and line, and becomes
+ * the expected one of its predecessor. Texts are copied into an arena. */
 #include "goparse/profile/framemap.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* The ids that came are bits in blocks of 64, found by a hash of the block's number, since ids of
+ * one dump lie close together. */
 #include "goparse/summary/dumps.h"
 
 #include <stdlib.h>

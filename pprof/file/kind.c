@@ -108,8 +108,8 @@ static const struct {
 	  "the threads of a Java program, as jstack prints them, to be read as it is: "
 	  "`sampler -p PID --wall` makes a profile of where they are" },
 	{ "process ", "\nthread ",
-	  "what `sampler dump` prints, to be read as it is: `sampler -p PID --wall` makes a profile "
-	  "of where threads are" },
+	  "what `sampler dump` prints, to be read as it is: "
+	  "`sampler -p PID --wall` makes a profile of where threads are" },
 	{ NULL, " total\nROUTINE ====", PRINTED },
 	{ "Total: ", "\nROUTINE ====", PRINTED },
 	{ "PeriodType: ", "\nSamples:\n", PRINTED },
@@ -130,8 +130,8 @@ static const struct {
 	{ "\"snapshot\":{\"meta\"", "a heap snapshot of V8: Chrome's developer tools show it" },
 	{ "\"resourceProfiles\"", OTLP },
 	{ "\"flamebearer\"",
-	  "a flame graph of Pyroscope's: `profilecli query profile --output pprof=FILE` fetches the "
-	  "profile from the server" },
+	  "a flame graph of Pyroscope's: "
+	  "`profilecli query profile --output pprof=FILE` fetches the profile from the server" },
 	{ "\"dhatFileVersion\"", "DHAT's output: dh_view.html of Valgrind shows it" },
 	{ "\"waits_for\"",
 	  "what `sampler dump --json` prints: `sampler -p PID --wall` makes a profile of where "

@@ -1,3 +1,5 @@
+/* Samples are added to the tree as lists of frame numbers. The tree's children are ordered by the
+ * rank of their names, so that the same profile gives the same picture. */
 #include "pprof/flame/flame.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* The parts are made in one order, title, picture (for SVG), data, and page.c puts them
+ * together. */
 #include "pprof/flame/graph.h"
 
 #include "base/buffer.h"

@@ -124,11 +124,10 @@ static int begin_html(const struct page *p, struct buffer *out)
 	rc = rc ? rc : page_add(out, "</title>\n<style>\n");
 	rc = rc ? rc : buffer_add(out, page_style, (size_t)(page_style_end - page_style));
 	return rc ? rc :
-		    page_add(
-			    out,
-			    "</style>\n</head>\n<body>\n<noscript>This page needs a script, its own: "
-			    "nothing is loaded. A flame graph in a file .svg is a picture "
-			    "without one.</noscript>\n");
+		    page_add(out,
+			     "</style>\n</head>\n<body>\n"
+			     "<noscript>This page needs a script, its own: nothing is loaded. "
+			     "A flame graph in a file .svg is a picture without one.</noscript>\n");
 }
 
 static int begin_svg(const struct page *p, struct buffer *out)

@@ -154,10 +154,9 @@ static int picture_add_node(struct picture *p, uint32_t node)
 
 static int add_boxes(struct picture *p, const char *title)
 {
-	int rc = buffer_addf(
-		p->out,
-		"<g id=\"picture\" font-family=\"monospace\" "
-		"font-size=\"11.6\">\n<text class=\"picture-ink\" x=\"6\" y=\"22\" font-size=\"15\">");
+	int rc = buffer_addf(p->out,
+			     "<g id=\"picture\" font-family=\"monospace\" font-size=\"11.6\">\n"
+			     "<text class=\"picture-ink\" x=\"6\" y=\"22\" font-size=\"15\">");
 
 	rc = rc ? rc : picture_add_label(p, &(struct strset_entry){ title, strlen(title) }, 120);
 	rc = rc ? rc : buffer_addf(p->out, "</text>\n");

@@ -1,3 +1,5 @@
+/* What Go's strconv.IsPrint rejects is listed here as ranges. A byte that is not UTF-8 becomes \x
+ * and its digits. */
 #include "pprof/gotext/goquote.h"
 
 #include <stdbool.h>

@@ -1,3 +1,5 @@
+/* The short forms of pprof/shortname.h are tried from the longest. What still does not fit loses
+ * its middle. */
 #include "pprof/graph/fitname.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* Attributes are searched from the first, at each '$' of a line. What they replace to has a bound,
+ * because values may contain other names. */
 #include "pprof/legacy/attrs.h"
 
 #include <string.h>

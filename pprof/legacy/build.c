@@ -205,8 +205,8 @@ static int legacy_build_add_mappings(struct legacy *l, struct numbering *n)
 	for (uint32_t i = 0; !rc && i < n->count; i++) {
 		const struct legacy_place *place = &l->places[n->order[i]];
 
-		/* In Java the address of a place that has a name is only a key to the name, so it is
-		 * in no mapping. */
+		/* In Java the address of a place that has a name is only a key to the name, so it
+		 * is in no mapping. */
 		addresses[i] = l->drops_addresses && place->lines ? 0 : place->address;
 	}
 	if (!rc)

@@ -1,3 +1,5 @@
+/* An array for each table of the profile has the index of what was added already. An entry is
+ * written to a buffer first, because its bytes are its identity. */
 #include "pprof/otlp/dictionary.h"
 
 #include <stdbool.h>

@@ -1,3 +1,5 @@
+/* The form of a build ID tells which linker made it, the ending of a source file's name which
+ * language a frame is of. */
 #include "pprof/otlp/origin.h"
 
 #include <stdbool.h>

@@ -1,3 +1,5 @@
+/* Labels are sorted by their keys as they are printed, with blanks in front, because pprof sorts
+ * the printed lines; values of one key stay in their order. */
 #include "pprof/report/labels.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* Each location is marked once; samples are kept or dropped by the marks of their stacks. Lines are
+ * dropped within their location's range. */
 #include "pprof/select/filter.h"
 
 #include <stdint.h>

@@ -1,3 +1,5 @@
+/* ASCII classes become ranges of code points, written out, because PCRE2's own \s and \w differ
+ * from Go's. Unicode's become \p{} with the names of PCRE2. */
 #include "pprof/select/goclass.h"
 
 #include <ctype.h>

@@ -1,3 +1,5 @@
+/* A location's kind is told by its mapping's name, once for each location. Native frames between
+ * interpreted ones are dropped; a stack without any of these becomes one frame. */
 #include "pprof/select/interpreted.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* An array has for each string whether it matches, is not known yet, or does not. Failures of the
+ * pattern are kept, and nothing matches after one. */
 #include "pprof/select/matches.h"
 
 #include <stdlib.h>

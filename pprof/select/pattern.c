@@ -1,3 +1,5 @@
+/* gosyntax.c translates the pattern once for each of PCRE2's two matchers. Texts that are not UTF-8
+ * are made valid first, and CPU time is looked at between matches. */
 #include "pprof/select/pattern.h"
 
 #include <stdbool.h>

@@ -1,3 +1,5 @@
+/* Each location gets a mark and how many of its lines stay; a sample is then cut by the marks of
+ * its stack. Nothing is changed before all patterns have matched. */
 #include "pprof/select/prune.h"
 
 #include <stdbool.h>

@@ -1,3 +1,5 @@
+/* Each value of a label becomes a location with a function of its name. A sample's stack is made
+ * anew: leaves, its frames, roots. */
 #include "pprof/select/tagroot.h"
 
 #include <stdint.h>

@@ -1,3 +1,5 @@
+/* A block of 64 KiB is filled from the source whenever the inflater has used it up. The offset of
+ * an error is that in the compressed bytes. */
 #include "pprof/wire/gunzip.h"
 
 #include <stdint.h>

@@ -1,3 +1,5 @@
+/* Places are counted until an id differs from its place; then all ids so far are put into the
+ * index. */
 #include "pprof/wire/ids.h"
 
 #include <stdlib.h>

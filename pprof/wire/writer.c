@@ -1,3 +1,5 @@
+/* Each function appends to the buffer and keeps the first failure, so that a message is written
+ * without a check for each field. */
 #include "pprof/wire/writer.h"
 
 #include <endian.h>

@@ -1,3 +1,5 @@
+/* All is done with descriptors and the *at() calls, so that no name is resolved twice. A folder is
+ * renamed to a hidden name before its files are removed. */
 #include "rounds/batch/dir.h"
 
 #include <dirent.h>

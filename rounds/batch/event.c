@@ -1,3 +1,5 @@
+/* The members are written in a fixed order, and the head is compared as bytes when a batch's owner
+ * is asked for. */
 #include "rounds/batch/event.h"
 
 #include <string.h>

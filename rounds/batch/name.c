@@ -1,3 +1,5 @@
+/* A name is parsed and then written again: only one that comes out equal is a batch's. A key has
+ * its hash behind it, since characters that a file's name cannot have are replaced. */
 #include "rounds/batch/name.h"
 
 #include <limits.h>

@@ -1,3 +1,5 @@
+/* The records are sorted once, when the folder is read, and appended to after that. One pass from
+ * the oldest on decides which batches must go. */
 #include "rounds/batch/retention.h"
 
 #include <dirent.h>

@@ -1,3 +1,5 @@
+/* The folder's list and the index's rows are both sorted by name and are gone through side by side.
+ * Only names or inodes that differ have a batch opened. */
 #include "rounds/catalog/catalog.h"
 
 #include <dirent.h>

@@ -1,3 +1,5 @@
+/* event.json and metrics.json are read member by member into a row on the stack, which is added to
+ * the catalog only if all of it was good. Unknown members are skipped. */
 #include "rounds/catalog/describe.h"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+/* The index is written to a new file and renamed. When it is read, each number is checked against
+ * the tables that it refers to before a row is taken. */
 #include "rounds/catalog/index.h"
 
 #include <errno.h>

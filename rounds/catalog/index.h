@@ -28,7 +28,8 @@ int batchindex_load(struct catalog *c, int dir);
  * written to has none. */
 void batchindex_save(const struct catalog *c, int dir);
 
-/* From bytes and to bytes. ERR_FORMAT: they are no index, and the catalog is of no use; ERR_NOMEM. */
+/* From bytes and to bytes. ERR_FORMAT: they are no index, and the catalog is of no use;
+ * ERR_NOMEM. */
 int batchindex_read(struct catalog *c, const void *data, size_t len);
 int batchindex_write(const struct catalog *c, struct buffer *out);
 

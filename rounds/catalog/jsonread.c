@@ -1,3 +1,5 @@
+/* The cursor is the parser's only state. Texts are decoded into the caller's room, and what cannot
+ * be shown becomes '?' there, so no name needs another check. */
 #include "rounds/catalog/jsonread.h"
 
 #include <ctype.h>

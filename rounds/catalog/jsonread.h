@@ -2,7 +2,10 @@
  * Reads JSON (RFC 8259) through a cursor, value by value.
  *
  *   for (bool first = jsonread_open(c, '{'); jsonread_more(c, &first, '}');)
- *           if (jsonread_key(c, key, sizeof(key)) …) value = jsonread_uint(c); else jsonread_skip(c);
+ *           if (jsonread_key(c, key, sizeof(key)) …)
+ *                   value = jsonread_uint(c);
+ *           else
+ *                   jsonread_skip(c);
  *
  * What is not JSON, and a value of another kind than the caller reads, fails the cursor; from then
  * on nothing is read and every loop ends. Rejected: a tree of all values (jansson, json-c), whose

@@ -1,3 +1,5 @@
+/* Rows, items and strings are three arrays; a row has the range of its items, and texts are numbers
+ * of strings, so a catalog is copied row by row without pointers. */
 #include "rounds/catalog/rows.h"
 
 #include <stdlib.h>

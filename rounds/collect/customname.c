@@ -1,3 +1,5 @@
+/* Names that ServeMux would clean, and those that are too long, are encoded, too, so that the
+ * reason why they are missing can name them. */
 #include "rounds/collect/customname.h"
 
 #include <ctype.h>

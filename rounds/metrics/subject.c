@@ -1,3 +1,5 @@
+/* A program is identified by when its process began and where its stack starts, since an exec keeps
+ * the former and changes the latter. */
 #include "rounds/metrics/subject.h"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+/* Texts are copied into one arena, so a batch in the queue outlives its round. Files are opened
+ * below the batch's folder when they are sent, and may be gone by then. */
 #include "rounds/push/batch.h"
 
 #include <ctype.h>

@@ -1,3 +1,5 @@
+/* Frames and trailers are read with cursors from the head and the body that were kept, which may be
+ * cut. google.rpc.RetryInfo is decoded by hand, out of base64 and nested messages. */
 #include "rounds/push/grpc.h"
 
 #include <ctype.h>

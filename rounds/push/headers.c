@@ -1,3 +1,5 @@
+/* Each line is checked once, as a header of HTTP, and kept whole. Freed lines are overwritten
+ * first. */
 #include "rounds/push/headers.h"
 
 #include <ctype.h>

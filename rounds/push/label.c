@@ -1,3 +1,5 @@
+/* Characters are replaced byte by byte, so a character of UTF-8 becomes as many '_' as it has
+ * bytes. */
 #include "rounds/push/label.h"
 
 #include <ctype.h>

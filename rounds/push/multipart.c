@@ -1,3 +1,5 @@
+/* Names are quoted as browsers quote them. The caller appends a part's bytes itself, so none are
+ * copied twice. */
 #include "rounds/push/multipart.h"
 
 #include <stdio.h>

@@ -233,8 +233,8 @@ static int pyroscope_make(const struct pushbatch *b, size_t n, unsigned rate, st
 
 /* Pyroscope 1.21 refuses with 422 all that its distributor does not take (pkg/ingester/pyroscope/
  * ingest_handler.go): "push series with index 0 and id ID failed: CODE: REASON", CODE as of gRPC.
- * What fails in its hash ring has no code (grafana/dskit/ring). Nothing of the profile stands before
- * CODE. */
+ * What fails in its hash ring has no code (grafana/dskit/ring). Nothing of the profile stands
+ * before CODE. */
 static bool pyroscope_passes(const struct http_answer *a)
 {
 	static const char *const reasons[] = {

@@ -1,3 +1,5 @@
+/* Each note is one write(2) below PIPE_BUF, so the parent reads whole notes or none, even if the
+ * child is killed. */
 #include "rounds/push/sender.h"
 
 #include <errno.h>

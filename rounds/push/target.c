@@ -1,3 +1,5 @@
+/* The text before '=' names the protocol, and the URL's scheme tells HTTP, gRPC or a socket. The
+ * query is split off first: it may hold a token, which no message may show. */
 #include "rounds/push/target.h"
 
 #include <stdbool.h>
@@ -84,7 +86,8 @@ static int target_check(const char *url, struct error *err)
 	return rc;
 }
 
-/* A method's name is the whole path (grpc/doc/PROTOCOL-HTTP2.md), so the URL has none of its own. */
+/* A method's name is the whole path (grpc/doc/PROTOCOL-HTTP2.md), so the URL has none of its
+ * own. */
 static int parse_grpc(struct pushtarget *t, const char *url, struct error *err)
 {
 	const char *host = strstr(url, "://") + 3;

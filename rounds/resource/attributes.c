@@ -1,3 +1,5 @@
+/* Keys and values are copied into an arena. The list has at most ATTRIBUTES_MAX, so it is searched
+ * from its beginning. */
 #include "rounds/resource/attributes.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* The mapping is found once by its name and then read by its address. A reading is tried three
+ * times if the process writes meanwhile; the Protobuf is read with a cursor, field by field. */
 #include "rounds/resource/context.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* The list of pairs is read twice: once for its form, and if that is right, for its attributes. */
 #include "rounds/resource/environ.h"
 
 #include <stdbool.h>

@@ -17,8 +17,8 @@ struct attributes;
  * service.name among the attributes. ERR_NOMEM. */
 int environ_read(const void *data, size_t len, struct attributes *to);
 
-/* Adds the attributes of "key=value,key=value", where keys and values may be percent-encoded. If any
- * part breaks this form, the whole text is left out, as the specification says. ERR_NOMEM. */
+/* Adds the attributes of "key=value,key=value", where keys and values may be percent-encoded. If
+ * any part breaks this form, the whole text is left out, as the specification says. ERR_NOMEM. */
 int environ_pairs(const char *text, size_t len, struct attributes *to);
 
 #endif

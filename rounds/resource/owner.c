@@ -1,3 +1,5 @@
+/* Each line is read with a cursor, so a broken one is passed over. The first entry with the number
+ * counts, as for getpwuid(3). */
 #include "rounds/resource/owner.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* One reading goes through the sources in their order into a fresh list, which replaces the last
+ * one only if memory sufficed. Files of the target's root are read only if they are regular. */
 #include "rounds/resource/resource.h"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+/* Names are compared with the table, and a list becomes a set of bits. A message for an unknown
+ * name lists all that there are. */
 #include "rounds/source/capture.h"
 
 #include <stdio.h>

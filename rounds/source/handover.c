@@ -1,3 +1,5 @@
+/* The bytes are a head with the program's identity, then the waits as waits_save has them. What
+ * cannot be read is dropped: the next round then begins without it. */
 #include "rounds/source/handover.h"
 
 #include <stdint.h>
@@ -69,8 +71,8 @@ int handover_save(const struct handover *h, const struct subject_program *progra
 }
 
 /* On a busy machine, a collecting process may be forked before its predecessor has ended, and then
- * lacks what its predecessor hands over. Without merging, its waits would begin later than the waits
- * reported before. False: nothing was merged. */
+ * lacks what its predecessor hands over. Without merging, its waits would begin later than the
+ * waits reported before. False: nothing was merged. */
 static bool handover_merge(struct handover *h, const void *data, size_t len)
 {
 	struct waits *w;

@@ -1,3 +1,5 @@
+/* A hold is repeated, up to five times, until no goroutine was caught between two states and no
+ * thread moved. What was read in a hold that was cut is kept, and the remark says so. */
 #include "rounds/source/heldread.h"
 
 #include <stdbool.h>

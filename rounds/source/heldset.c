@@ -1,3 +1,5 @@
+/* All profiles of the set are made anew in each hold. An error of one is kept with it; only one
+ * that concerns the process ends the reading. */
 #include "rounds/source/heldset.h"
 
 #include "runtimes/go/profile/make.h"

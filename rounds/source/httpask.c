@@ -1,3 +1,5 @@
+/* The URL is split at its query once; each request appends its own path and puts its parameters in
+ * front of the user's. */
 #include "rounds/source/httpask.h"
 
 #include <stdlib.h>

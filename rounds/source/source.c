@@ -1,3 +1,5 @@
+/* Each function calls that of the source's table, where there is one; what a source has no function
+ * for has the answer that changes nothing. */
 #include "rounds/source/source.h"
 
 #include "rounds/source/sourceops.h"

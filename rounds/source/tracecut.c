@@ -1,3 +1,5 @@
+/* Batches are read as far as they are complete, from where the last look ended. Threads of a
+ * generation are kept in a sorted list, to estimate what its end will take. */
 #include "rounds/source/tracecut.h"
 
 #include <string.h>

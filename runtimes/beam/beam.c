@@ -1,3 +1,5 @@
+/* The table of functions that runtimes/managed.c calls, and those that open and free the runtime
+ * and begin a walk; steps and names are in files of their own. */
 #include "runtimes/beam/beam.h"
 
 #include <stdlib.h>

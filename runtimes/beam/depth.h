@@ -17,8 +17,9 @@ enum beam_exit {
 			    * are terms */
 };
 
-/* From where the code is read. rbp is only of use with frame pointers (+JPperf true): it is the frame's,
- * and C may look at it in struct process. Both are in bytes above the process's stack pointer. */
+/* From where the code is read. rbp is only of use with frame pointers (+JPperf true): it is the
+ * frame's, and C may look at it in struct process. Both are in bytes above the process's stack
+ * pointer. */
 #define BEAM_NOT_KNOWN INT64_MIN
 
 struct beam_from {

@@ -4,9 +4,9 @@
  *
  * The compiler gives each instruction of a function one frame size, so any way to a return, or to a
  * tail call, tells it. A tail call jumps to a function's first instruction, or through the table of
- * code indices that all calls to other modules take. Ways that only raise an exception end without an
- * answer. So do calls of shared code that never returns: what stands behind them belongs to another
- * way, with another frame size. Whether shared code returns, its own code tells.
+ * code indices that all calls to other modules take. Ways that only raise an exception end without
+ * an answer. So do calls of shared code that never returns: what stands behind them belongs to
+ * another way, with another frame size. Whether shared code returns, its own code tells.
  *
  * With frame pointers, `leave` ends a frame, wherever rsp is.
  *

@@ -1,6 +1,7 @@
 /*
- * The names of source files in a module's table of lines: atoms up to OTP 24, then lists of characters,
- * which are freed with the module. So a name gets a number here, which a frame's key holds.
+ * The names of source files in a module's table of lines: atoms up to OTP 24, then lists of
+ * characters, which are freed with the module. So a name gets a number here, which a frame's key
+ * holds.
  */
 #include <string.h>
 

@@ -10,8 +10,8 @@
  *   that code                  makes the scheduler's registers on its stack, and takes a process's
  *                              stack pointer from its struct process
  *
- * Rejected: tables of offsets for each release. They would be wrong for a patched one; the code never
- * is.
+ * Rejected: tables of offsets for each release. They would be wrong for a patched one; the code
+ * never is.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -236,8 +236,8 @@ static int read_labels(struct beam_find_search *s)
 	return at->jit_main_end ? 0 : ERR_FORMAT;
 }
 
-/* What starts a scheduler's thread: the size of its registers, and what rbx is; then, where a process
- * is entered, its stack pointer. */
+/* What starts a scheduler's thread: the size of its registers, and what rbx is; then, where a
+ * process is entered, its stack pointer. */
 static bool read_jit_main(struct beam_find_search *s)
 {
 	struct beam_layout *at = &s->rt->at;

@@ -4,9 +4,9 @@
  *
  * A module begins with a header: the number of functions, the table of lines, and pointers to all
  * functions, ascending, with one to their end behind them. In front of a function's code are the
- * atoms of the module and of the function, and its arity. The table of lines has, for each function,
- * a stretch of the ascending addresses at which a line begins, and for each of these the number of
- * the file and the line.
+ * atoms of the module and of the function, and its arity. The table of lines has, for each
+ * function, a stretch of the ascending addresses at which a line begins, and for each of these the
+ * number of the file and the line.
  */
 #include <string.h>
 

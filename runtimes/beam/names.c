@@ -1,7 +1,7 @@
 /*
- * The names of frames, as the languages' own stack traces have them: Erlang's lists:sort/1, Elixir's
- * Enum.map/2, whose module is the atom 'Elixir.Enum', and in Elixir's modules "anonymous fn/1 in
- * Enum.map/2" for the function '-map/2-fun-0-'. Atoms are not quoted.
+ * The names of frames, as the languages' own stack traces have them: Erlang's lists:sort/1,
+ * Elixir's Enum.map/2, whose module is the atom 'Elixir.Enum', and in Elixir's modules "anonymous
+ * fn/1 in Enum.map/2" for the function '-map/2-fun-0-'. Atoms are not quoted.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,14 +1,14 @@
 /*
- * Where modules are: the sorted list of address ranges that the emulator itself looks addresses up in
- * (erts/emulator/beam/beam_ranges.c).
+ * Where modules are: the sorted list of address ranges that the emulator itself looks addresses up
+ * in (erts/emulator/beam/beam_ranges.c).
  *
  * A list is never changed but for the end of a range that is purged; loading and unloading makes
  * another one, in one of three places, and then the_active_code_index says so. The index, the place
  * and the list are read, and the first two again.
  *
- * The list is read after the thread was released, and the stack may be older. So a module counts only
- * if the list before this one, read before the stack was, has it, too. What was loaded since is not
- * named until the next walk.
+ * The list is read after the thread was released, and the stack may be older. So a module counts
+ * only if the list before this one, read before the stack was, has it, too. What was loaded since
+ * is not named until the next walk.
  */
 #include <stdlib.h>
 #include <string.h>

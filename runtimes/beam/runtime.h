@@ -34,7 +34,8 @@ struct beam_range {
 
 enum { BEAM_ENDS = 3 };
 
-/* Where things are: read from the emulator's code (find_x86_64.c), all as addresses in the process. */
+/* Where things are: read from the emulator's code (find_x86_64.c), all as addresses in the
+ * process. */
 struct beam_layout {
 	uint64_t ranges;     /* struct ranges r[], beam_ranges.c */
 	uint64_t active;     /* the_active_code_index */
@@ -110,13 +111,13 @@ enum {
 	BEAM_HEAD_WORDS = 32
 }; /* of struct process, from htop, the word before the stack pointer, on */
 
-/* Which of these words is the heap's start; the next one is its end, which is the stack's, too. 0: none
- * of them: it is no process, or garbage is being collected. */
+/* Which of these words is the heap's start; the next one is its end, which is the stack's, too. 0:
+ * none of them: it is no process, or garbage is being collected. */
 uint32_t beam_find_heap(const uint64_t *head);
 
 /* False while its heap is being replaced: its stack pointer may lead to where its stack is not yet.
- * grow_new_heap() sets hend and stop, copies the stack, and then sets heap and heap_sz; elsewhere the
- * stack is copied first (erts/emulator/beam/erl_gc.c). */
+ * grow_new_heap() sets hend and stop, copies the stack, and then sets heap and heap_sz; elsewhere
+ * the stack is copied first (erts/emulator/beam/erl_gc.c). */
 bool beam_heap_fits(const uint64_t *head);
 
 /* ranges.c */

@@ -6,10 +6,10 @@
  * copied through the interface that interpreters' frames are copied by: it predicts what is needed,
  * and reads that with the stack. No frame comes from here.
  *
- * All this is only to have the bytes at hand: a walk (step_x86_64.c) finds its way by registers alone,
- * and ends where something was not copied. So what is found here by its looks cannot lead astray:
- * in the schedulers' data (ErtsSchedulerData) the thread, by its struct pthread, and the process that
- * it runs, by the sizes in its struct beam_process.
+ * All this is only to have the bytes at hand: a walk (step_x86_64.c) finds its way by registers
+ * alone, and ends where something was not copied. So what is found here by its looks cannot lead
+ * astray: in the schedulers' data (ErtsSchedulerData) the thread, by its struct pthread, and the
+ * process that it runs, by the sizes in its struct beam_process.
  */
 #include <string.h>
 
@@ -93,7 +93,8 @@ static int stacks_threads(const void *of, const struct memory *m, struct buffer 
 
 /* Copying, with the thread held. */
 
-/* Where in struct beam_process its identifier is, and from where on its stack pointer and what follows. */
+/* Where in struct beam_process its identifier is, and from where on its stack pointer and what
+ * follows. */
 struct beam_process {
 	uint64_t id;
 	uint64_t head[BEAM_HEAD_WORDS];
@@ -131,8 +132,8 @@ static bool has_on_stack(const struct beam_process *p, uint64_t sp)
 	return sp >= p->head[p->heap] && sp <= p->head[p->heap + 1];
 }
 
-/* Where a scheduler's data has the process that it runs: that can be told while Erlang runs, with rsp
- * on the process's stack. Bits from HEAP_SHIFT on: process.heap. */
+/* Where a scheduler's data has the process that it runs: that can be told while Erlang runs, with
+ * rsp on the process's stack. Bits from HEAP_SHIFT on: process.heap. */
 static uint32_t find_current(const struct beam_runtime *rt, struct interp_copy *copy, uint64_t at,
 			     uint64_t sp)
 {
@@ -164,8 +165,9 @@ static void copy_top(const struct beam_runtime *rt, struct interp_copy *copy, ui
 		interp_copy_need(copy, from, tp - from < TOP_MAX ? tp - from : TOP_MAX);
 }
 
-/* The lowest place at which the process's stack pointer may be. What struct beam_process has is only right
- * where C may look at the stack; elsewhere it is an older one, and rbp is likely to have it. */
+/* The lowest place at which the process's stack pointer may be. What struct beam_process has is
+ * only right where C may look at the stack; elsewhere it is an older one, and rbp is likely to have
+ * it. */
 static uint64_t lowest(const struct beam_process *p, const struct regs *regs)
 {
 	uint64_t stop = p->head[1], heap = p->head[p->heap], rbp = regs->r[DWARF_FP], low;

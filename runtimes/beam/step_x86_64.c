@@ -8,17 +8,17 @@
  * is true for each frame but the innermost.
  *
  * The innermost one may just have made room for variables, and not written them: what is there may
- * be an old return address. So its code is read forward to its return (depth.h). Only where C may look
- * at the stack, that is where the code has stored the stack pointer for it, the BEAM's way is good for
- * the innermost frame, too.
+ * be an old return address. So its code is read forward to its return (depth.h). Only where C may
+ * look at the stack, that is where the code has stored the stack pointer for it, the BEAM's way is
+ * good for the innermost frame, too.
  *
  * C runs on the scheduler's stack, right below the scheduler's registers. The code behind the call
  * says where the process's stack pointer is meanwhile: in a register that C preserves, or in
  * struct process.
  *
  * The outermost function returns to code that ends the process. There the walk goes on with what
- * called process_main, on the scheduler's stack: process_main's code has made the registers there, at
- * one of four places below its return address, which must be behind a call of process_main.
+ * called process_main, on the scheduler's stack: process_main's code has made the registers there,
+ * at one of four places below its return address, which must be behind a call of process_main.
  */
 #include <string.h>
 
@@ -94,8 +94,8 @@ static bool beam_step_find_place(struct beam_step_place *p, struct managed_frame
 	return beam_range_find(p->rt, addr) || beam_step_is_shared(p->rt, p->pc);
 }
 
-/* Can a process continue at that address? The BEAM makes some addresses itself, so that is not always
- * behind a call. Those that are not aligned, as shared code may have them, are. */
+/* Can a process continue at that address? The BEAM makes some addresses itself, so that is not
+ * always behind a call. Those that are not aligned, as shared code may have them, are. */
 static bool beam_step_is_return_address(struct beam_step_place *p, uint64_t pc)
 {
 	uint64_t target;
@@ -104,15 +104,15 @@ static bool beam_step_is_return_address(struct beam_step_place *p, uint64_t pc)
 	       (!(pc & CP_MASK) || codebytes_behind_call(p->w->code, pc, &target));
 }
 
-/* The walk begins on one stack, of which more could be copied the next time; of the other one, all was
- * copied that there will be. */
+/* The walk begins on one stack, of which more could be copied the next time; of the other one, all
+ * was copied that there will be. */
 static int end_of_read(const struct beam_step_place *p, int rc)
 {
 	return (int)(p->rt->crossed ? STACK_MEMORY_UNREADABLE : step_end_of_read(rc));
 }
 
-/* The first word from sp on that is a return address with none of the bits in the mask: with CP_MASK,
- * as the BEAM sees it. */
+/* The first word from sp on that is a return address with none of the bits in the mask: with
+ * CP_MASK, as the BEAM sees it. */
 static int beam_step_scan(struct beam_step_place *p, uint64_t sp, uint64_t mask, uint64_t *slot,
 			  uint64_t *pc)
 {
@@ -175,7 +175,8 @@ static int beam_step_leave(struct beam_step_place *p, enum frame_kind *kind)
 	return STEP_ON;
 }
 
-/* The instruction by which the code, when C has returned, has the process's stack again. Jumps on conditions lead to the same end. */
+/* The instruction by which the code, when C has returned, has the process's stack again. Jumps on
+ * conditions lead to the same end. */
 static bool find_switch_back(const struct beam_step_place *p, struct insn *i)
 {
 	uint8_t bytes[INSN_LENGTH_MAX];

@@ -1,3 +1,5 @@
+/* Pieces lie one behind the other in one buffer and are searched from the last that was found. What
+ * a capture has used of each becomes the plan of the next look, near ranges joined. */
 #include "runtimes/common/copy.h"
 
 #include <stdlib.h>
@@ -315,7 +317,8 @@ void interp_known_remove(struct interp_known *k, uint64_t key)
 
 /* Plans. */
 
-/* The gap between two near ranges is shorter than a page, so all of it is in the pages of the two. */
+/* The gap between two near ranges is shorter than a page, so all of it is in the pages of the
+ * two. */
 static bool copy_is_near(const struct interp_range *r, uint64_t begin, uint64_t end)
 {
 	return begin <= r->addr + r->len + NEAR && r->addr <= end + NEAR;

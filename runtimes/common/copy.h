@@ -4,8 +4,8 @@
  * Each system call holds the thread longer. So what was needed at the last look is read together
  * with the stack, by one process_vm_readv(2): the thread's state, the chunks that its frames are
  * in, frames on the heap. What turns out to be missing is read at once, a bounded number of times,
- * and belongs to the plan from then on. Nothing is read that no capture has needed. What lies on the
- * C stack (anchors) is found in the stack's own copy: it moves from look to look.
+ * and belongs to the plan from then on. Nothing is read that no capture has needed. What lies on
+ * the C stack (anchors) is found in the stack's own copy: it moves from look to look.
  *
  * Code objects are copied only if they are not known yet (interp_copy_code): of a known one, it is
  * proven after the release that it still is the same.
@@ -47,8 +47,9 @@ struct interp_plan {
 	size_t bytes, frames; /* room that the next copy should have */
 };
 
-/* Keys of code objects whose names are known (interp_code_key; without a method, the address). Written by
- * one thread, read by others; a lost or stale entry costs a read or an unnamed frame, never a wrong name. */
+/* Keys of code objects whose names are known (interp_code_key; without a method, the address).
+ * Written by one thread, read by others; a lost or stale entry costs a read or an unnamed frame,
+ * never a wrong name. */
 struct interp_known {
 	_Atomic uint64_t keys[INTERP_KNOWN];
 };
@@ -99,8 +100,8 @@ void interp_copy_end(struct interp_copy *c);
  * NULL: there is no such memory, or one of the bounds was reached. */
 const void *interp_copy_need(struct interp_copy *c, uint64_t addr, size_t len);
 
-/* The same without a search, where they are in the piece that was found last. NULL: interp_copy_need
- * may find them. */
+/* The same without a search, where they are in the piece that was found last. NULL:
+ * interp_copy_need may find them. */
 static inline const void *interp_copy_near(struct interp_copy *c, uint64_t addr, size_t len)
 {
 	struct interp_piece *p = &c->pieces[c->hit];
@@ -155,7 +156,8 @@ static inline bool interp_walk_push(struct interp_walk *out, const struct interp
 	return to;
 }
 
-/* After a capture: the plan for the next one. Near ranges become one. ERR_NOMEM: it is as it was. */
+/* After a capture: the plan for the next one. Near ranges become one. ERR_NOMEM: it is as it
+ * was. */
 int interp_plan_learn(struct interp_plan *p, const struct interp_copy *c);
 void interp_plan_release(struct interp_plan *p);
 

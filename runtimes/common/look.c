@@ -1,3 +1,5 @@
+/* The interpreters' captures run one after the other into one list of frames, each with the number
+ * of its runtime. */
 #include "runtimes/common/look.h"
 
 #include <string.h>

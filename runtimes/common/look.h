@@ -14,8 +14,8 @@
 
 enum { INTERP_RUNTIMES = 8 }; /* in a process, also those of programs that it executed before */
 
-/* The runtimes that were found in a process. None is removed while the process is looked at, because
- * another thread may be using it. */
+/* The runtimes that were found in a process. None is removed while the process is looked at,
+ * because another thread may be using it. */
 struct interp_set {
 	struct interp_runtime {
 		const struct interp_ops *ops;
@@ -65,8 +65,8 @@ int interp_look_prepare(struct interp_look *l, const struct interp_set *set,
 size_t interp_look_pieces(const struct interp_look *l, struct memory_piece *pieces);
 
 /* Completes a look after `got` bytes of those pieces were read: follows the chains of all runtimes,
- * and reads what is missing of thread `tid`, which does not run. `stack` is what was copied of its C
- * stack, NULL: nothing. The frames are in l->copy.walk. */
+ * and reads what is missing of thread `tid`, which does not run. `stack` is what was copied of its
+ * C stack, NULL: nothing. The frames are in l->copy.walk. */
 void interp_look_finish(struct interp_look *l, size_t got, pid_t tid, uint64_t tp,
 			const struct regs *regs, const struct memory *stack);
 

@@ -50,8 +50,8 @@ struct managed_names {
 enum { MANAGED_THREAD_NAME = 64 }; /* bytes, with the NUL */
 
 struct managed_thread {
-	char name
-		[MANAGED_THREAD_NAME]; /* in the language, UTF-8, cut at a character; "": it has none */
+	/* In the language, UTF-8, cut at a character; "": it has none. */
+	char name[MANAGED_THREAD_NAME];
 	const char *role; /* what it does for the runtime: "gc", "compiler", "vm"; NULL: it runs the
 			     * program. A constant. */
 	const char *state; /* what keeps the program from running: "gc", "safepoint"; NULL: nothing.
@@ -74,8 +74,8 @@ struct managed_ops {
 	/* See struct managed_walker. */
 	int (*step)(void *rt, struct walk *w, enum frame_kind *kind, struct managed_frame *frame);
 
-	/* The functions of a frame, into *names (emptied before), all of whose memory is from the arena.
-	 * ERR_FORMAT: they cannot be read, or it is not certain that they are this frame's;
+	/* The functions of a frame, into *names (emptied before), all of whose memory is from the
+	 * arena. ERR_FORMAT: they cannot be read, or it is not certain that they are this frame's;
 	 * ERR_NOMEM. */
 	int (*names)(void *rt, const struct managed_frame *frame, struct arena *arena,
 		     struct managed_names *names);

@@ -42,10 +42,11 @@ struct interp_state {
 	pid_t own_tid; /* the thread's number in its own PID namespace; 0: not recorded */
 	uint64_t tp; /* its thread pointer (fs_base on x86-64), pthread_self(3); 0: not recorded */
 	uint64_t at; /* address of the state; unique in the process */
-	pid_t libc_tid; /* libc's number of that thread, which is right in a child of fork(2), too; but
-			 * where a thread ended without its state, that of its successor; 0: not known */
-	bool main;	/* it is the main thread's, whose number is not recorded */
-	bool any;	/* each thread may have it: capture finds out by the thread pointer */
+	/* libc's number of that thread, which is right in a child of fork(2), too; but where a
+	 * thread ended without its state, that of its successor; 0: not known. */
+	pid_t libc_tid;
+	bool main; /* it is the main thread's, whose number is not recorded */
+	bool any;  /* each thread may have it: capture finds out by the thread pointer */
 };
 
 /* The thread that is looked at. */
@@ -119,19 +120,21 @@ struct interp_code {
 			* the language's own tracebacks leave it out, and it is hidden */
 	bool hidden;   /* one of the interpreter's own, which its tracebacks do not show either */
 	const void *lines; /* for `line`; in the arena */
-	/* What proves that all this is of the code object of that identity, from the very bytes that
-	 * it was made of; not valid: only what is identified before and after it does. */
+	/* What proves that all this is of the code object of that identity, from the very bytes
+	 * that it was made of; not valid: only what is identified before and after it does. */
 	struct interp_identity identity;
 };
 
 struct interp_ops {
 	const char *mapping; /* "[python]": what the frames' mapping is called */
 
-	/* Looks for the runtime in an ELF file that is mapped with this bias (address in the process
-	 * - image address), by symbol or section and never by its name. *rt is immutable from then
-	 * on (but for `meet`), because it is used on two threads; the caller frees it with `free`. ERR_NOTFOUND: it
-	 * is not in this file; ERR_BUSY: it is, but is not ready yet, and is to be tried again;
-	 * ERR_FORMAT: it is, but cannot be read, and `why` says in one line why; ERR_NOMEM. */
+	/* Looks for the runtime in an ELF file that is mapped with this bias (address in the
+	 * process - image address), by symbol or section and never by its name. *rt is immutable
+	 * from then on (but for `meet`), because it is used on two threads; the caller frees it
+	 * with `free`.
+	 * ERR_NOTFOUND: it is not in this file; ERR_BUSY: it is, but is not ready yet, and is to be
+	 * tried again; ERR_FORMAT: it is, but cannot be read, and `why` says in one line why;
+	 * ERR_NOMEM. */
 	int (*find)(void **rt, const struct image *image, uint64_t bias,
 		    const struct memory *memory, struct error *why);
 	void (*free)(void *rt);
@@ -146,20 +149,22 @@ struct interp_ops {
 	 * out. The thread runs meanwhile, so this is a hint that capture verifies. ERR_NOMEM. */
 	int (*threads)(const void *rt, const struct memory *memory, struct buffer *states);
 
-	/* Follows the chain of a thread that does not run, and appends its frames to *out, innermost
-	 * first, at most out->room. Whatever it needs is read by interp_copy_need and its like, and
-	 * is predicted the next time. Does not allocate, make a system call or change anything. */
+	/* Follows the chain of a thread that does not run, and appends its frames to *out,
+	 * innermost first, at most out->room. Whatever it needs is read by interp_copy_need and its
+	 * like, and is predicted the next time. Does not allocate, make a system call or change
+	 * anything. */
 	void (*capture)(const void *rt, struct interp_copy *copy,
 			const struct interp_thread *thread, struct interp_walk *out);
 
-	/* Fills ids[i].words and .valid of `count` code objects by ids[i].code and .method, with as few
-	 * system calls as possible (memory_gather). `memory` is the process, or what capture
+	/* Fills ids[i].words and .valid of `count` code objects by ids[i].code and .method, with as
+	 * few system calls as possible (memory_gather). `memory` is the process, or what capture
 	 * copied. */
 	void (*identify)(const void *rt, const struct memory *memory, struct interp_identity *ids,
 			 size_t count);
 
-	/* Reads names and the line table of the code object that id->code and id->method tell of into
-	 * *code, all of whose memory is from the arena. ERR_FORMAT: it cannot be read; ERR_NOMEM. */
+	/* Reads names and the line table of the code object that id->code and id->method tell of
+	 * into *code, all of whose memory is from the arena. ERR_FORMAT: it cannot be read;
+	 * ERR_NOMEM. */
 	int (*resolve)(const void *rt, const struct memory *memory,
 		       const struct interp_identity *id, struct arena *arena,
 		       struct interp_code *code);
@@ -174,14 +179,14 @@ struct interp_ops {
 	void (*anchor)(const void *rt, const struct modmap *maps, const struct stack *stack,
 		       const struct memory *memory, struct interp_frame *frames, size_t count);
 
-	/* The name of the asyncio task at interp_walk.task into `name`, or "". `copy` is what capture
-	 * copied, `live` the process. NULL: there are no tasks. */
+	/* The name of the asyncio task at interp_walk.task into `name`, or "". `copy` is what
+	 * capture copied, `live` the process. NULL: there are no tasks. */
 	void (*task_name)(const void *rt, const struct memory *copy, const struct memory *live,
 			  uint64_t task, char *name, size_t room);
 
-	/* Another file that the process has mapped, once for each, the runtime's own included: it may
-	 * tell where a module of the runtime keeps something. The only one that changes *rt, while
-	 * captures read it. NULL: none is needed. */
+	/* Another file that the process has mapped, once for each, the runtime's own included: it
+	 * may tell where a module of the runtime keeps something. The only one that changes *rt,
+	 * while captures read it. NULL: none is needed. */
 	void (*meet)(void *rt, const struct image *image);
 };
 

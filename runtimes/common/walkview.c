@@ -1,3 +1,5 @@
+/* Lines of 512 bytes are kept in a table of four places each and belong to a walk by its number, so
+ * that a new walk forgets all without touching them. */
 #include "runtimes/common/walkview.h"
 
 #include <stdbool.h>
@@ -8,7 +10,8 @@
 #include "base/process/memory.h"
 
 enum {
-	LINE = 512, /* bytes; a page consists of whole lines, so each exists as a whole or not at all */
+	/* Bytes; a page consists of whole lines, so each exists as a whole or not at all. */
+	LINE = 512,
 	LINES = 2048,	/* a power of two */
 	WAYS = 4,	/* places of a line */
 	LAST_MAX = 160, /* lines of the last walk that are copied at once */

@@ -1,14 +1,14 @@
 /*
- * Anchors up to 3.9, where nothing in the chain leads to the C stack. Each frame object has a call of
- * the evaluation loop, and its address lies in the C frame of that call: as a variable of the loop,
- * or as the register of the loop's caller that the loop saves. Or it lies in the C frame of what the
- * loop has called, which saves a register of the loop's.
+ * Anchors up to 3.9, where nothing in the chain leads to the C stack. Each frame object has a call
+ * of the evaluation loop, and its address lies in the C frame of that call: as a variable of the
+ * loop, or as the register of the loop's caller that the loop saves. Or it lies in the C frame of
+ * what the loop has called, which saves a register of the loop's.
  *
  * The loop is exported, so its C frames are known by their code, but for those in its cold part,
  * which has no name. These are known by the place in the C frame at which others have the address.
  *
- * Rejected: pairing both lists in order only, because one call too many or too few, such as one that
- * has not pushed its frame yet, would move all others.
+ * Rejected: pairing both lists in order only, because one call too many or too few, such as one
+ * that has not pushed its frame yet, would move all others.
  */
 #include "runtimes/cpython/capture.h"
 
@@ -106,8 +106,8 @@ static size_t native_of(const struct pairing *p, uint64_t anchor, size_t outer)
 	return outer;
 }
 
-/* Frames between two pairs, or inside the innermost one, that are as many as the C frames of the loop
- * there: the address may be in a register that nothing has saved. */
+/* Frames between two pairs, or inside the innermost one, that are as many as the C frames of the
+ * loop there: the address may be in a register that nothing has saved. */
 static void pair_gaps(struct pairing *p, size_t count)
 {
 	size_t outer = p->stack->count - 1, first, inner;

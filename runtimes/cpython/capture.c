@@ -186,9 +186,9 @@ static void swap_parts(struct interp_walk *out, size_t second)
 		}
 }
 
-/* Appends the frames of one state. Those of another interpreter that lie further in come first. Where
- * there are no anchors, they are those of the state that holds the GIL; without that, they are left
- * out. */
+/* Appends the frames of one state. Those of another interpreter that lie further in come first.
+ * Where there are no anchors, they are those of the state that holds the GIL; without that, they
+ * are left out. */
 static void capture_state(struct capture *c)
 {
 	struct interp_walk *out = c->out;

@@ -1,3 +1,5 @@
+/* Each release's form has a walk of its own over the same frames. A chain that is a loop is found
+ * by a brake, a frame that is moved on at powers of two (Brent). */
 #include "runtimes/cpython/chain.h"
 
 #include <stddef.h>
@@ -20,8 +22,8 @@ enum {
 	CFRAME_FAR = 4096,	 /* a cframe and the shim of the same call are nearer */
 };
 
-/* struct _stack_chunk (Include/cpython/pystate.h): previous, size in bytes, top as an index of words
- * in data. */
+/* struct _stack_chunk (Include/cpython/pystate.h): previous, size in bytes, top as an index of
+ * words in data. */
 enum { CHUNK_PREVIOUS = 0, CHUNK_SIZE = 8, CHUNK_TOP = 16, CHUNK_DATA = 24 };
 
 struct chain_chain {
@@ -88,8 +90,9 @@ static bool is_dead(const struct chain_chain *c, uint64_t frame)
 
 /* Frames. */
 
-/* The bytes of a frame that is in another piece than the last one. Frames on the heap are near to each
- * other, so what lies beside a missing one is read with it, and more each time that one is missing. */
+/* The bytes of a frame that is in another piece than the last one. Frames on the heap are near to
+ * each other, so what lies beside a missing one is read with it, and more each time that one is
+ * missing. */
 static const void *search_frame(struct chain_chain *c, uint64_t addr)
 {
 	const struct memory *copied = &c->copy->memory;
@@ -256,8 +259,8 @@ static uint64_t cframe_before(struct chain_chain *c, uint64_t newest)
 	return before;
 }
 
-/* 3.11 and 3.12. The frame behind a run is the newest one of the cframe before. Where it is not, the
- * loop has just been entered. */
+/* 3.11 and 3.12. The frame behind a run is the newest one of the cframe before. Where it is not,
+ * the loop has just been entered. */
 static void walk_cframes(struct chain_chain *c, uint64_t cframe)
 {
 	uint64_t at, previous, next = 0, before = 0, shim, behind;

@@ -2,8 +2,9 @@
  * All checks are of data that a running process may change. So a check that fails is repeated, and
  * fails only if it never held.
  *
- * A thread state leads back to its interpreter. A code object's type is called "code". For a release that the table does not have, all frames of a thread have to lead to
- * code objects, up to the end of the chain.
+ * A thread state leads back to its interpreter. A code object's type is called "code". For a
+ * release that the table does not have, all frames of a thread have to lead to code objects, up to
+ * the end of the chain.
  */
 #include "runtimes/cpython/find.h"
 

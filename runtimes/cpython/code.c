@@ -289,8 +289,8 @@ void cpython_identify(const void *rt, const struct memory *memory, struct interp
 			       count - first < BATCH ? count - first : BATCH);
 }
 
-/* Names and lines. They are made of the bytes that the identity is made of, and of those behind them
- * in the same strings and tables. */
+/* Names and lines. They are made of the bytes that the identity is made of, and of those behind
+ * them in the same strings and tables. */
 
 struct code_reading {
 	struct memory memory; /* the parts, else `live` */

@@ -3,9 +3,9 @@
  * those of struct interp_ops (runtimes/common/runtime.h); `rt` is a struct cpython.
  *
  * A position in a code object (interp_frame.at) is the offset in bytes of the instruction that is
- * executed from the start of the byte code (co_code_adaptive; the bytes of co_code up to 3.10), as a
- * signed number: below 0, nothing was executed yet, and the line is the first one, as f_lineno has
- * it.
+ * executed from the start of the byte code (co_code_adaptive; the bytes of co_code up to 3.10), as
+ * a signed number: below 0, nothing was executed yet, and the line is the first one, as f_lineno
+ * has it.
  */
 #ifndef RUNTIMES_CPYTHON_CODE_H
 #define RUNTIMES_CPYTHON_CODE_H

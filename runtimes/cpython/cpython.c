@@ -1,4 +1,5 @@
-/* CPython: struct interp_ops, and finding it. */
+/* The table leads to the files that do the work. A runtime is found by its layout (find.c), and
+ * then its live state must agree with that. */
 #include "runtimes/cpython/cpython.h"
 
 #include <stdlib.h>

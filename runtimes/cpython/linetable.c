@@ -1,3 +1,5 @@
+/* The three forms share one walk of ranges, with a function for the next one. Marks every few
+ * kilobytes let a search begin in the middle of a long table. */
 #include "runtimes/cpython/linetable.h"
 
 #include <stdbool.h>

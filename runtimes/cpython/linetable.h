@@ -39,13 +39,14 @@ struct pylinetable {
 	size_t marks_count;
 };
 
-/* `bytes`, which are borrowed, have the form of `form`. Marks are taken from the arena. ERR_NOMEM. */
+/* `bytes`, which are borrowed, have the form of `form`. Marks are taken from the arena.
+ * ERR_NOMEM. */
 int pylinetable_init(struct pylinetable *t, enum pylinetable_form form, const void *bytes,
 		     size_t len, uint64_t code_len, uint32_t first_line, struct arena *arena);
 
-/* The line (0: it has none) and the column (0: not recorded; 1: the first; in bytes of UTF-8) of the
- * instruction at `at`, in bytes. Below 0, nothing was executed yet: the first line. Behind an error
- * in the table nothing has a line. */
+/* The line (0: it has none) and the column (0: not recorded; 1: the first; in bytes of UTF-8) of
+ * the instruction at `at`, in bytes. Below 0, nothing was executed yet: the first line. Behind an
+ * error in the table nothing has a line. */
 void pylinetable_find(const struct pylinetable *t, int64_t at, uint32_t *line, uint32_t *column);
 
 #endif

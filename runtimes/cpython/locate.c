@@ -8,8 +8,8 @@
  *   instruction loads it (x86-64).
  *
  * The release: from 3.13 on _PyRuntime begins with it; 3.11 and later export Py_Version. All older
- * ones have the tag of their .pyc files as a string of its own, "cpython-39" (_PySys_ImplCacheTag in
- * Python/sysmodule.c). Rejected: the name in DT_SONAME, which programs do not have.
+ * ones have the tag of their .pyc files as a string of its own, "cpython-39" (_PySys_ImplCacheTag
+ * in Python/sysmodule.c). Rejected: the name in DT_SONAME, which programs do not have.
  */
 #include "runtimes/cpython/find.h"
 

@@ -1,12 +1,12 @@
 /*
  * The state that was reported for the thread may be another one by now. PyGILState_Ensure and
  * _Release make and end a state for each call from a thread that Python has not started, and put
- * new ones at the head of their interpreter's list. So where the known state is not the thread's, the
- * first of each list are looked at.
+ * new ones at the head of their interpreter's list. So where the known state is not the thread's,
+ * the first of each list are looked at.
  *
  * A thread that runs code of a second interpreter has a state in each of them, and frames in both.
- * Interpreters are few, and the main one is the last on their list. Where each of many threads has a
- * state in each of them (uwsgi, mod_wsgi), the one in use holds the GIL.
+ * Interpreters are few, and the main one is the last on their list. Where each of many threads has
+ * a state in each of them (uwsgi, mod_wsgi), the one in use holds the GIL.
  *
  * Up to 3.11, code of an interpreter may be run with the state of the thread that made it
  * (_xxsubinterpreters). Where a state has a cframe, that one lies on the C stack of the thread that
@@ -34,8 +34,8 @@ struct own_search {
 	int left; /* states that may be looked at */
 };
 
-/* The thread pointer decides where it is known. A state that was never deleted may have the number of
- * a thread that has ended, and a child that was made by fork(2) in C has its parent's
+/* The thread pointer decides where it is known. A state that was never deleted may have the number
+ * of a thread that has ended, and a child that was made by fork(2) in C has its parent's
  * native_thread_id. */
 static bool own_is_own(const struct own_search *s, const uint8_t *state)
 {

@@ -1,3 +1,5 @@
+/* Each field is a row with a number for each release; NO marks a field that the release lacks. The
+ * offsets that 3.13 and later publish (_Py_DebugOffsets) replace these. */
 #include "runtimes/cpython/releases.h"
 
 #include <stddef.h>

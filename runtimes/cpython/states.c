@@ -1,3 +1,5 @@
+/* Interpreters and their states are linked lists, followed with bounds. A state counts only if it
+ * leads back to its interpreter. */
 #include "runtimes/cpython/states.h"
 
 #include <string.h>

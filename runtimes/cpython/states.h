@@ -23,8 +23,9 @@ enum cpython_visit {
 	CPYTHON_STOP,
 };
 
-/* Calls `visit` for each thread state of each interpreter, the main one first, until it returns CPYTHON_STOP. What does
- * not lead back to its interpreter ends that interpreter's list. Returns how many lists did. */
+/* Calls `visit` for each thread state of each interpreter, the main one first, until it returns
+ * CPYTHON_STOP. What does not lead back to its interpreter ends that interpreter's list. Returns
+ * how many lists did. */
 unsigned cpython_states_visit(const struct cpython *python, const struct memory *memory,
 			      enum cpython_visit (*visit)(void *data,
 							  const struct cpython_state *state),
@@ -34,8 +35,8 @@ unsigned cpython_states_visit(const struct cpython *python, const struct memory 
  * none. */
 uint64_t cpython_main_interp(const struct cpython *python, const struct memory *memory);
 
-/* The number of a thread in its own PID namespace by pthread_self(3), from glibc's struct pthread; 0:
- * not known, or another libc. */
+/* The number of a thread in its own PID namespace by pthread_self(3), from glibc's struct pthread;
+ * 0: not known, or another libc. */
 pid_t cpython_tid_of(const struct memory *memory, uint64_t self);
 
 /* struct interp_ops.threads. */

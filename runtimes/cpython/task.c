@@ -1,6 +1,6 @@
 /*
- * The running asyncio task and its name (TaskObj of Modules/_asynciomodule.c): a string, or, as long
- * as the program has not read it, the number that stands for "Task-N".
+ * The running asyncio task and its name (TaskObj of Modules/_asynciomodule.c): a string, or, as
+ * long as the program has not read it, the number that stands for "Task-N".
  *
  * Where they are is in the section .AsyncioDebug of asyncio's module, which is a file of its own or
  * part of the interpreter (struct _Py_AsyncioModuleDebugOffsets, 3.14 and later). No table by

@@ -1,3 +1,5 @@
+/* The object's head tells width, count and place of the characters. They are read in one piece, cut
+ * to what the text has room for. */
 #include "runtimes/cpython/unicode.h"
 
 #include <stdio.h>

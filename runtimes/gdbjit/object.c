@@ -1,3 +1,5 @@
+/* Header, sections and symbols are read with bounds from the registered bytes, without libelf: the
+ * bytes are a JIT compiler's and may be anything. */
 #include "runtimes/gdbjit/object.h"
 
 #include <elf.h>

@@ -1,3 +1,5 @@
+/* The environment is asked first, then the default that the linker has recorded in the program. Of
+ * several settings of a name the last valid one counts. */
 #include "runtimes/go/debug.h"
 
 #include <stdint.h>

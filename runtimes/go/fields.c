@@ -1,3 +1,5 @@
+/* Each field is a row: its place in struct gofields, its name in Go, and whether some releases lack
+ * it. One that must be there and is not is reported by its name. */
 #include "runtimes/go/fields.h"
 
 #include <stdbool.h>

@@ -1,3 +1,5 @@
+/* The parts of the runtime are found one after the other, each with an error of its own. A program
+ * that is just being loaded is tried again after some milliseconds. */
 #include "runtimes/go/live.h"
 
 #include <stdlib.h>

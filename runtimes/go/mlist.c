@@ -1,3 +1,5 @@
+/* The list is followed through m.alllink, one read for each m. An m whose g0 does not lead back to
+ * it ends the reading as an error. */
 #include "runtimes/go/mlist.h"
 
 #include <string.h>

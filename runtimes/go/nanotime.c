@@ -1,3 +1,5 @@
+/* CLOCK_MONOTONIC is ours plus the difference of two offsets (time_namespaces(7)), read only where
+ * the process is in another time namespace. */
 #include "runtimes/go/nanotime.h"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+/* The pieces of m and g are gathered with the copy of the stack, by one system call, and verified
+ * by the links between them afterwards. Only a thread on another stack costs a second call. */
 #include "runtimes/go/thread.h"
 
 #include <string.h>

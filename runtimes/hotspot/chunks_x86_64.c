@@ -1,3 +1,5 @@
+/* The fields of Continuation and StackChunk are looked up by name in the classes of the live
+ * objects. All chunks are copied into one buffer, and read again to prove that none has changed. */
 #include "runtimes/hotspot/chunks.h"
 
 #include <stdlib.h>
@@ -31,7 +33,8 @@ struct chunk_layout {
 	int32_t super, layout_helper;
 };
 
-/* Fields of jdk.internal.vm.Continuation and StackChunk; from JDK 22 on `bottom`, before it `argsize`. */
+/* Fields of jdk.internal.vm.Continuation and StackChunk; from JDK 22 on `bottom`, before it
+ * `argsize`. */
 struct chunk_fields {
 	bool ready;
 	uint64_t klass; /* StackChunk's */
@@ -50,8 +53,8 @@ struct hotspot_chunks {
 	struct invoke_layout invokes;
 	struct hotspot_oops oops;
 	uint64_t barrier; /* 0: not known */
-	uint64_t
-		return_pc; /* address of ContinuationEntry::_return_pc: in enterSpecial; 0: not known */
+	/* Address of ContinuationEntry::_return_pc: in enterSpecial; 0: not known. */
+	uint64_t return_pc;
 
 	/* Of this walk. */
 	uint64_t last_sp, last_method; /* of the frame on the stack that was stepped from */
@@ -360,9 +363,10 @@ static bool have_one_name(struct hotspot *hs, uint64_t one, uint64_t other)
 		p->signature_symbol == first.signature_symbol);
 }
 
-/* Finds the frame in the heap that calls the oldest one on the stack: the youngest, or, where the thread
- * has been unmounted meanwhile, the one behind that frame. The walk goes on there. False: it is not
- * certain. Where more frames are of methods with that name, only a stack that is untouched is. */
+/* Finds the frame in the heap that calls the oldest one on the stack: the youngest, or, where the
+ * thread has been unmounted meanwhile, the one behind that frame. The walk goes on there. False: it
+ * is not certain. Where more frames are of methods with that name, only a stack that is untouched
+ * is. */
 static bool chunks_find_caller(const struct site *s)
 {
 	struct hotspot *hs = s->hs;
@@ -495,8 +499,8 @@ static int step_by_distances(struct site *s)
 	return site_arrive(s, word_of(c, chunk, f.sp - WORD), f.sp, &rbp);
 }
 
-/* Behind the oldest frame of a chunk, which has no return address: the older chunk, or the carrier's
- * frames. */
+/* Behind the oldest frame of a chunk, which has no return address: the older chunk, or the
+ * carrier's frames. */
 static int leave_chunk(struct site *s)
 {
 	struct hotspot_chunks *c = s->hs->chunks;

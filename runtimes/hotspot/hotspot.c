@@ -1,9 +1,9 @@
 /*
  * HotSpot: finding it, and what the walker calls.
  *
- * All that is needed of its tables is taken when it is found, so a VM whose tables lack something is
- * refused as a whole, with a reason. While libjvm is loaded, but its code cache, its interpreter or
- * its stubs are not there, the VM is starting.
+ * All that is needed of its tables is taken when it is found, so a VM whose tables lack something
+ * is refused as a whole, with a reason. While libjvm is loaded, but its code cache, its interpreter
+ * or its stubs are not there, the VM is starting.
  */
 #include "runtimes/hotspot/hotspot.h"
 

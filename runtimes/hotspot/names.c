@@ -4,12 +4,12 @@
  * A method is called as Java's own stack traces call it: "com.example.Shop$Inner.total", with the
  * source file's name beside it. Where a class has several methods of that name, the parameters'
  * types follow, as in the source: "Shop.total(int, String)". async-profiler and perf-map-agent give
- * all methods or none a signature, in the form of class files; in a flame graph the one is long, and
- * the other adds up different methods.
+ * all methods or none a signature, in the form of class files; in a flame graph the one is long,
+ * and the other adds up different methods.
  *
- * A compiled method's frame has the functions that are inlined where it is, and lines as the compiler
- * recorded them: for a return address exactly, for an interrupted one those of the next place that
- * the VM may look at. Native methods have no line.
+ * A compiled method's frame has the functions that are inlined where it is, and lines as the
+ * compiler recorded them: for a return address exactly, for an interrupted one those of the next
+ * place that the VM may look at. Native methods have no line.
  *
  * The VM's own code goes by the VM's names (vmcode.c).
  *
@@ -86,9 +86,9 @@ static char *hotspot_names_text_of(const struct hotspot *hs, uint64_t symbol, st
 	return text;
 }
 
-/* Up to JDK 14 the classes of lambdas were anonymous to the VM, and Java writes their names with their
- * addresses. In JDK 8 it is a hash instead, and nothing in the VM's tables tells such a class: there
- * nothing is added. */
+/* Up to JDK 14 the classes of lambdas were anonymous to the VM, and Java writes their names with
+ * their addresses. In JDK 8 it is a hash instead, and nothing in the VM's tables tells such a
+ * class: there nothing is added. */
 static void read_suffix(const struct hotspot *hs, const struct hotspot_parts *p,
 			char suffix[SUFFIX_ROOM])
 {
@@ -205,9 +205,9 @@ static int add_method(struct hotspot *hs, const struct hotspot_place *place, str
 	return rc;
 }
 
-/* The PcDesc of a frame, or NULL. The compilers record none for calls of the VM's own routines that no
- * collection can happen in, such as those that copy arrays: what comes next counts there, as for an
- * interrupted address. */
+/* The PcDesc of a frame, or NULL. The compilers record none for calls of the VM's own routines that
+ * no collection can happen in, such as those that copy arrays: what comes next counts there, as for
+ * an interrupted address. */
 static const struct pcdesc *desc_of(const struct pcdesc *descs, size_t count, uint64_t at)
 {
 	uint32_t offset = hotspot_offset(at);
@@ -247,8 +247,8 @@ static int hotspot_names_place_of(struct hotspot *hs, const struct hotspot_blob 
 		       0;
 }
 
-/* Behind a compiled method's code are stubs that it calls on the way to interpreted methods: mov rbx,
- * METHOD; jmp. */
+/* Behind a compiled method's code are stubs that it calls on the way to interpreted methods: mov
+ * rbx, METHOD; jmp. */
 static bool is_in_call_stub(const struct hotspot *hs, uint64_t pc)
 {
 	enum { MOV = 10, JMP = 1 };
@@ -260,8 +260,8 @@ static bool is_in_call_stub(const struct hotspot *hs, uint64_t pc)
 	       (code[MOV] == 0x48 && code[MOV + 1] == 0xbb && code[MOV + MOV] == 0xe9);
 }
 
-/* In such a stub the frame is on the stack as its caller, and is not shown twice. So it is in the deopt
- * handler, which begins with a call of its own next instruction. */
+/* In such a stub the frame is on the stack as its caller, and is not shown twice. So it is in the
+ * deopt handler, which begins with a call of its own next instruction. */
 static bool is_doubled(const struct hotspot *hs, const struct hotspot_blob *blob, uint64_t at)
 {
 	uint64_t pc = blob->code + hotspot_offset(at);

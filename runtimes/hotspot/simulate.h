@@ -26,7 +26,8 @@ struct simulation {
 	uint64_t start, end;  /* the blob's code: a jump out of it ends the way */
 	uint64_t goal;	      /* where the frame is complete, of */
 	uint64_t frame_size;  /* this size: the simulation ends there, too; 0: nowhere */
-	bool until_call; /* it is complete at the first call, too, where it is removed, and at a jump out */
+	/* It is complete at the first call, too, where it is removed, and at a jump out. */
+	bool until_call;
 	bool by_r13;	 /* r13 is the caller's rsp, below which are arguments */
 	uint64_t lowest; /* the caller's rsp is not below it */
 	unsigned most;	 /* instructions */
@@ -51,8 +52,9 @@ enum simulation_end simulate(const struct simulation *s, struct regs *regs, uint
 
 /* What the code straight ahead tells about rsp in a method whose frame has s->frame_size bytes. */
 enum simulation_ahead {
-	AHEAD_LEVEL, /* it is moved up to *rsp, where the frame is: it is that already, or something is on
-		      * the stack for a moment */
+	/* It is moved up to *rsp, where the frame is: it is that already, or something is on the
+	 * stack for a moment. */
+	AHEAD_LEVEL,
 	AHEAD_RETURN, /* the frame is removed, and the return address is at *rsp */
 	AHEAD_UNCLEAR
 };

@@ -1,3 +1,5 @@
+/* Each way is an emulator of its own; those that a branch opens wait on a stack. A place that was
+ * jumped to is followed once, so loops end. */
 #include <string.h>
 
 #include "base/error.h"
@@ -130,8 +132,8 @@ static enum simulate_way arrive_by_size(struct simulate_run *r, struct emulator 
 	return simulate_arrive(r, m, addr, r->s->frame_size);
 }
 
-/* A jump to an address that a register holds: of the caller, of another function, or of an exception
- * handler, with the address of the caller in rdx. */
+/* A jump to an address that a register holds: of the caller, of another function, or of an
+ * exception handler, with the address of the caller in rdx. */
 static enum simulate_way jump_by_register(struct simulate_run *r, const struct emulator *m,
 					  unsigned reg)
 {
@@ -411,8 +413,8 @@ enum simulation_end simulate(const struct simulation *s, struct regs *regs, uint
 	return SIMULATED_RETURN;
 }
 
-/* Does code straight ahead go on behind the instruction? A jump that leads forward is followed. Behind
- * one that leads back, code goes on that a jump from within the loop leads to. */
+/* Does code straight ahead go on behind the instruction? A jump that leads forward is followed.
+ * Behind one that leads back, code goes on that a jump from within the loop leads to. */
 static bool simulate_goes_on(const struct simulation *s, struct emulator *m,
 			     const struct insn *insn)
 {

@@ -3,8 +3,8 @@
  *
  *    fp[1]	return address
  *    fp[0]	the caller's rbp
- *    fp[-1]	the caller's rsp: higher than fp[1] by the method's own locals, or lower by one, if a
- *		method handle has dropped an argument
+ *    fp[-1]	the caller's rsp: higher than fp[1] by the method's own locals, or lower by one,
+ *		if a method handle has dropped an argument
  *    fp[-2]	rsp while this method calls another one; else 0
  *    fp[-3]	Method
  *    fp[-4]	(9 and later) the class's mirror; from here on one slot lower than in 8
@@ -16,8 +16,8 @@
  * rbp is fp but at a method's beginning and end. Then it is the caller's, and if that is compiled,
  * it may be that of a frame further up. So the codelet decides first.
  *
- * The bytecode pointer is in r13 while the method executes, also in C functions that it calls without
- * storing it. It is stored, and r13 is used otherwise, when the method calls another one.
+ * The bytecode pointer is in r13 while the method executes, also in C functions that it calls
+ * without storing it. It is stored, and r13 is used otherwise, when the method calls another one.
  */
 #include <string.h>
 
@@ -62,7 +62,8 @@ static bool knows(const struct site *s, unsigned reg)
 	return s->w->valid >> reg & 1;
 }
 
-/* In the beginning of a method: the frame is not made yet. rbx is the Method, r13 the caller's rsp. */
+/* In the beginning of a method: the frame is not made yet. rbx is the Method, r13 the caller's
+ * rsp. */
 static int step_from_entry(struct site *s, const struct codelet *c)
 {
 	struct simulation all = { .most = ENTRY_INSNS, .by_r13 = true };
@@ -146,7 +147,8 @@ static int step_interpreted_step_by_fp(struct site *s, const struct codelet *c)
 		if (knows(s, DWARF_RBX))
 			name_new(s, s->w->regs.r[DWARF_RBX]); /* the slots are being made */
 	} else if (!step_interpreted_name(s, &f) && (s->exact || !c || !c->unpacks)) {
-		return STACK_RUNTIME_IN_DOUBT; /* while a frame is replaced, its method is missing */
+		/* While a frame is replaced, its method is missing. */
+		return STACK_RUNTIME_IN_DOUBT;
 	}
 	sender = fp - s->sp >= 8 ? step_interpreted_slot(&f, -1) : s->w->regs.r[DWARF_R13];
 	if (!site_accepts(s, step_interpreted_slot(&f, 1)) || sender % 8 || sender < fp + 8 ||

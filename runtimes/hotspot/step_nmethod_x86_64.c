@@ -10,8 +10,8 @@
  * A compiled method is called by Java code only, so the tables have its return address. The wrapper
  * of a native method keeps a frame pointer.
  *
- * Rejected: looking for a return address in the words above. A stale one, or that of a frame further
- * up, is often there.
+ * Rejected: looking for a return address in the words above. A stale one, or that of a frame
+ * further up, is often there.
  */
 #include "base/error.h"
 #include "base/process/memory.h"
@@ -52,7 +52,8 @@ static int step_nmethod_step_by_size(struct site *s)
 	return step_by_slot(s, s->sp + (uint64_t)s->blob.frame_size - 8);
 }
 
-/* From where code may have moved rsp: by what is straight ahead, or else by all ways to the return. */
+/* From where code may have moved rsp: by what is straight ahead, or else by all ways to the
+ * return. */
 static int step_in_body(struct site *s)
 {
 	struct simulation all = { .most = ALL_INSNS,
@@ -71,8 +72,8 @@ static int step_in_body(struct site *s)
 	return end == STACK_RUNTIME_IN_DOUBT ? site_simulate(s, &all) : end;
 }
 
-/* Deoptimised code: the callees return to the deopt handler, and the frame has the address that they
- * would have returned to. */
+/* Deoptimised code: the callees return to the deopt handler, and the frame has the address that
+ * they would have returned to. */
 static void take_original_pc(struct site *s, uint64_t sp)
 {
 	const struct hotspot_blob *b = &s->blob;
@@ -134,8 +135,8 @@ static int step_from_call(struct site *s)
 	return deoptimised || is_safepoint(s) ? step_nmethod_step_by_size(s) : step_in_body(s);
 }
 
-/* A stub behind a method's code, through which its static calls go to the interpreter while the callee
- * is not compiled: mov rbx, Method; jmp. It has no frame: its caller is the method. */
+/* A stub behind a method's code, through which its static calls go to the interpreter while the
+ * callee is not compiled: mov rbx, Method; jmp. It has no frame: its caller is the method. */
 static bool is_static_stub(const struct site *s)
 {
 	enum { MOV = 10, JUMP = 5 };

@@ -2,8 +2,8 @@
  * All code but compiled methods and the interpreter: StubRoutines, the runtime's stubs, adapters,
  * tables' stubs.
  *
- * A blob with a frame size has its frame when it has called something; where it stands on top of the
- * stack, and for all the others, the code is simulated to its return.
+ * A blob with a frame size has its frame when it has called something; where it stands on top of
+ * the stack, and for all the others, the code is simulated to its return.
  *
  * The call stub is where C++ calls Java (stubGenerator_x86_64.cpp). Its frame has what the ABI
  * preserves: rbx at fp[-7], r12 to r15 at fp[-8] to fp[-11].
@@ -58,8 +58,8 @@ static int step_stub_step_by_size(struct site *s)
 	return site_accepts(s, ra) ? site_arrive(s, ra, slot + 8, &rbp) : STACK_RUNTIME_IN_DOUBT;
 }
 
-/* Adapters, and the method handles' that the interpreter calls, have the caller's rsp in r13. Only Java
- * calls them. */
+/* Adapters, and the method handles' that the interpreter calls, have the caller's rsp in r13. Only
+ * Java calls them. */
 static bool is_adapter(const struct site *s)
 {
 	return s->blob.kind == BLOB_ADAPTER || strstr(s->blob.name, "MethodHandles adapters");

@@ -7,11 +7,11 @@
  * the interpreter's frames and the call stub's are found by.
  *
  * Each way must lead to an address that the VM's tables have as a return address: a PcDesc of a
- * compiled method, one of the interpreter's entries for returns, the call stub; or else to one behind
- * a call, since leaf calls have no PcDesc.
+ * compiled method, one of the interpreter's entries for returns, the call stub; or else to one
+ * behind a call, since leaf calls have no PcDesc.
  *
- * Not whole are walks from a few instructions of the deopt blob, between taking a compiled frame apart
- * and calling unpack_frames. While that executes, the interpreter's new frames have no names.
+ * Not whole are walks from a few instructions of the deopt blob, between taking a compiled frame
+ * apart and calling unpack_frames. While that executes, the interpreter's new frames have no names.
  *
  * Rejected: the frame pointer for compiled code, and a search of the stack for return addresses;
  * both find stale ones. The JavaFrameAnchor: it has the last Java frame only while the thread is in
@@ -172,7 +172,8 @@ int site_arrive(struct site *s, uint64_t ra, uint64_t sp, const uint64_t *rbp)
 	return STEP_ON;
 }
 
-/* Java code preserves rbp only, and never changes r15. The interpreter relies on what routines keep. */
+/* Java code preserves rbp only, and never changes r15. The interpreter relies on what routines
+ * keep. */
 static uint32_t preserved(const struct site *s, uint64_t pc)
 {
 	uint32_t always = 1u << DWARF_RIP | 1u << DWARF_RSP;

@@ -30,7 +30,8 @@ struct codelet {
 		CODELET_RETURN /* where they return to */
 	} kind;
 	const char *description; /* by the VM; NULL: none; in hotspot_steps.texts */
-	bool unpacks; /* CODELET_RETURN: where a frame goes on that compiled code's was replaced by */
+	/* CODELET_RETURN: where a frame goes on that compiled code's was replaced by. */
+	bool unpacks;
 };
 
 struct hotspot_steps {
@@ -69,10 +70,12 @@ bool site_returns_to(struct site *s, uint64_t addr, bool strict);
 /* The same for simulate(), as strict as site->strict. */
 bool site_accepts(void *site, uint64_t addr);
 
-/* Makes the step by the return address, the caller's rsp and rbp, of which the latter may be unknown. */
+/* Makes the step by the return address, the caller's rsp and rbp, of which the latter may be
+ * unknown. */
 int site_arrive(struct site *s, uint64_t ra, uint64_t sp, const uint64_t *rbp);
 
-/* Makes it by simulation; the rest of *how is filled in. STACK_RUNTIME_IN_DOUBT: it leads nowhere. */
+/* Makes it by simulation; the rest of *how is filled in. STACK_RUNTIME_IN_DOUBT: it leads
+ * nowhere. */
 struct simulation;
 int site_simulate(struct site *s, const struct simulation *how);
 /* enum simulation_ahead. */

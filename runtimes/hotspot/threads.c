@@ -1,6 +1,6 @@
 /*
- * What the VM tells of its threads: the names that Java gave them, what they do for the VM, and what
- * keeps them from running.
+ * What the VM tells of its threads: the names that Java gave them, what they do for the VM, and
+ * what keeps them from running.
  *
  * Java's threads are in the VM's list (ThreadsSMRSupport, up to JDK 11 Threads), with the kernel's
  * number of each in its OSThread, and a java.lang.Thread whose name has any length. The others (the

@@ -2,16 +2,17 @@
  * Names of the VM's own code.
  *
  * A blob has a name ("I2C/C2I adapters", "_new_instance_Java"), and is shown as "~NAME": no Java
- * method begins with "~", and the VM's own error reports write it so. Some blobs hold many routines:
+ * method begins with "~", and the VM's own error reports write it so. Some blobs hold many
+ * routines:
  *
- * - StubRoutines, vtables, method handles' entries: the VM has a list of all of them, with where each
- *   begins and ends (StubCodeDesc, stubCodeGenerator.hpp). Only the file's symbols tell where it is;
- *   in a stripped file such code goes by its blob's name. They are shown as
+ * - StubRoutines, vtables, method handles' entries: the VM has a list of all of them, with where
+ *   each begins and ends (StubCodeDesc, stubCodeGenerator.hpp). Only the file's symbols tell where
+ *   it is; in a stripped file such code goes by its blob's name. They are shown as
  *   "StubRoutines::jint_disjoint_arraycopy".
  * - The interpreter: its codelets (codelets.c), shown as "~Interpreter (invokevirtual)".
  *
- * Rejected: the addresses in StubRoutines' fields, which are exported in every build. They tell where
- * some routines begin, not where they end, and not all have a field: in JDK 25 one has.
+ * Rejected: the addresses in StubRoutines' fields, which are exported in every build. They tell
+ * where some routines begin, not where they end, and not all have a field: in JDK 25 one has.
  *
  * Not shown: the call stub, through which C++ calls Java. jstack does not show it either.
  */
@@ -133,8 +134,8 @@ static void vmcode_cut_end(char *name, const char *end)
 		name[len - cut] = '\0';
 }
 
-/* The name as all releases have it: 26 calls mulAdd "Stub Generator mulAdd_stub", 27 "mulAdd_stub (stub
- * gen)" (stubInfo.cpp). */
+/* The name as all releases have it: 26 calls mulAdd "Stub Generator mulAdd_stub", 27 "mulAdd_stub
+ * (stub gen)" (stubInfo.cpp). */
 static const char *plain(char *name)
 {
 	static const char before[] = "Stub Generator ";

@@ -7,9 +7,9 @@
  * the stack have old copies of such addresses, so only the places count where a function saves
  * registers, and order counts, too.
  *
- * - A walk that reached its end: the outermost C frame of execute_ex executes the outermost run, and
- *   so on inwards. Both are equally many, but for the innermost: a run that is entered or left. Where
- *   a run's address is missing and the next one's is there, a run has no C frame.
+ * - A walk that reached its end: the outermost C frame of execute_ex executes the outermost run,
+ *   and so on inwards. Both are equally many, but for the innermost: a run that is entered or left.
+ *   Where a run's address is missing and the next one's is there, a run has no C frame.
  * - A walk that ended early: from the inside, as far as addresses are there. The other runs stand
  *   behind the walk. So do the callers of a fiber, which has a C stack of its own.
  *
@@ -84,9 +84,9 @@ static size_t php_anchor_find_runs(struct alignment *a, size_t count)
 	return i;
 }
 
-/* Code of opcache's JIT has no frame of its own: it executes in that of execute_ex, which has jumped
- * to it. It is in memory that opcache shares between processes, for which the kernel's name is that
- * of /dev/zero. */
+/* Code of opcache's JIT has no frame of its own: it executes in that of execute_ex, which has
+ * jumped to it. It is in memory that opcache shares between processes, for which the kernel's name
+ * is that of /dev/zero. */
 static bool is_jit(const struct frame *f)
 {
 	return f->image && !image_elf(f->image) && !strcmp(image_name(f->image), "zero");
@@ -182,8 +182,8 @@ static uint64_t anchor_of(const struct alignment *a, size_t loop)
 	return a->stack->sps[a->loops[loop]];
 }
 
-/* A run without a C frame of its own, as that of a generator that takes a value of another iterator,
- * stands with its caller. */
+/* A run without a C frame of its own, as that of a generator that takes a value of another
+ * iterator, stands with its caller. */
 static void align_from_outside(struct alignment *a)
 {
 	size_t run = a->run_count, loop = a->loop_count;
@@ -248,9 +248,9 @@ static void set_opline(struct alignment *a)
 		f->flags &= (uint16_t)~INTERP_INEXACT;
 }
 
-/* Are all frames known, PHP's and the C ones of the same stack? Without a fiber of PHP's, code of others
- * has made the stack (Swoole), and its frames may be anyone's. A fiber's first C frame has no CFI that
- * leads on (Zend/asm/make_*). */
+/* Are all frames known, PHP's and the C ones of the same stack? Without a fiber of PHP's, code of
+ * others has made the stack (Swoole), and its frames may be anyone's. A fiber's first C frame has
+ * no CFI that leads on (Zend/asm/make_*). */
 static bool php_anchor_is_whole(const struct stack *s, const struct interp_frame *last, bool fiber)
 {
 	if (!fiber && (last->flags & FRAME_LOST || s->made))

@@ -66,7 +66,8 @@ static void use_page(struct php_capture_chain *c, uint64_t page, uint64_t top, u
 	c->page = page;
 	c->used = used;
 	c->prev = prev;
-	/* To the end of a block, so that the plan fits while the stack grows and shrinks a little. */
+	/* To the end of a block, so that the plan fits while the stack grows and shrinks a
+	 * little. */
 	interp_copy_need(c->copy, page, ((top - 1) | (BLOCK - 1)) + 1 - page);
 }
 

@@ -3,9 +3,9 @@
  *
  * execute_ex and module_registry are exported by all builds, because extensions need them. The
  * registry's first entry is the module "Core". It is in PHP's own memory, and tells the module API
- * number, which is one for each release (php -i: "PHP Extension"), whether the build is thread-safe,
- * and Zend's version, whose minor and patch numbers are PHP's. While the registry is empty, PHP has
- * not started.
+ * number, which is one for each release (php -i: "PHP Extension"), whether the build is
+ * thread-safe, and Zend's version, whose minor and patch numbers are PHP's. While the registry is
+ * empty, PHP has not started.
  *
  * NTS: executor_globals is exported. ZTS: each thread has its own, at executor_globals_offset from
  * the TLS variable _tsrm_ls_cache. That is not exported, but tsrm_get_ls_cache_tcb_offset() is,
@@ -156,8 +156,8 @@ static bool returned(const struct image *image, const struct elfsymbol *function
 	return false;
 }
 
-/* The address of a variable in the process; 0: the loader has not written it yet. An executable that
- * embeds libphp may have a copy of it, which all use instead. */
+/* The address of a variable in the process; 0: the loader has not written it yet. An executable
+ * that embeds libphp may have a copy of it, which all use instead. */
 static uint64_t php_find_variable(const struct image *image, uint64_t bias,
 				  const struct elfsymbol *s, const struct memory *memory)
 {

@@ -2,8 +2,8 @@
  * Names and lines of a function.
  *
  * A function is called as PHP's own backtraces call it: "total", "Shop::total", "Shop::{closure}".
- * A script's own code has no name there: the main script's is "{main}", as Xdebug has it, and a file
- * that it includes goes by its path, as Excimer has it. eval()'s code is "eval".
+ * A script's own code has no name there: the main script's is "{main}", as Xdebug has it, and a
+ * file that it includes goes by its path, as Excimer has it. eval()'s code is "eval".
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +42,8 @@ static char *copy_utf8(const char *text, size_t len, struct arena *arena)
 	return copy;
 }
 
-/* A text up to its first NUL: the name of a class without one goes on with where it was declared. */
+/* A text up to its first NUL: the name of a class without one goes on with where it was
+ * declared. */
 static char *php_names_keep(const struct php_text *text, struct arena *arena)
 {
 	return copy_utf8(text->bytes, strnlen(text->bytes, text->len), arena);

@@ -1,3 +1,5 @@
+/* The table leads to the files that do the work. Threads are found without reading: NTS has one
+ * state, ZTS finds a thread's own at capture. */
 #include "runtimes/php/php.h"
 
 #include <stdlib.h>

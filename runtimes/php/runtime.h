@@ -1,8 +1,8 @@
 /*
  * A PHP runtime in a process: what its files share.
  *
- * A code object is a zend_function. Its address is a multiple of 8 and has 48 bits, so there is room
- * for more in interp_frame.code, and with that in what is kept by code:
+ * A code object is a zend_function. Its address is a multiple of 8 and has 48 bits, so there is
+ * room for more in interp_frame.code, and with that in what is kept by code:
  *
  * - Whether it is a C function, and whether it is the main script's own code. What is known
  *   (interp_copy_is_new) so tells capture the kind of a function without a copy of it.

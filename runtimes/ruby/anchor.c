@@ -1,14 +1,14 @@
 /*
  * What the C stack tells of Ruby's frames, once it is walked.
  *
- * vm_exec, whose tag is a run's anchor, has called vm_exec_core, and that is at an instruction of the
- * run's innermost frame: in it, or in a C function that the instruction has called. Both C frames
- * together are the loop.
+ * vm_exec, whose tag is a run's anchor, has called vm_exec_core, and that is at an instruction of
+ * the run's innermost frame: in it, or in a C function that the instruction has called. Both C
+ * frames together are the loop.
  *
- * Code that a JIT compiler has made does not move the pc on. It stores it before it calls a function
- * that pushes a frame or may raise an exception (yjit/src/codegen.rs, jit_save_pc()). So where a
- * thread is in such code, the pc of its innermost frame may be that of a call before, and is not
- * used.
+ * Code that a JIT compiler has made does not move the pc on. It stores it before it calls a
+ * function that pushes a frame or may raise an exception (yjit/src/codegen.rs, jit_save_pc()). So
+ * where a thread is in such code, the pc of its innermost frame may be that of a call before, and
+ * is not used.
  */
 #include "base/process/image.h"
 #include "runtimes/ruby/runtime.h"
@@ -64,8 +64,9 @@ static void forget_pc(struct interp_frame *f)
 	f->at = 0;
 }
 
-/* Made code counts a C function's frame before it fills it in (yjit_codegen.c, gen_send_cfunc()), so it
- * may be another function's. No C function executes where the innermost C frame is of made code. */
+/* Made code counts a C function's frame before it fills it in (yjit_codegen.c, gen_send_cfunc()),
+ * so it may be another function's. No C function executes where the innermost C frame is of made
+ * code. */
 static void hide_unfinished(const struct stack *stack, struct interp_frame *frames, size_t count)
 {
 	if (count && stack->count && frames->flags & INTERP_C_FUNCTION &&
@@ -73,8 +74,8 @@ static void hide_unfinished(const struct stack *stack, struct interp_frame *fram
 		frames->at = UINT64_MAX; /* in front of any code */
 }
 
-/* vm_exec itself is at work, or what handles exceptions for it, which sets the pc to where the frame is
- * to go on. */
+/* vm_exec itself is at work, or what handles exceptions for it, which sets the pc to where the
+ * frame is to go on. */
 static void note_between(const struct ruby_anchor_run *r)
 {
 	if (r->frames->flags & (INTERP_C_FUNCTION | INTERP_WRAPPED))
@@ -114,8 +115,8 @@ static void look_inside(const struct ruby_loop *loop, const struct stack *stack,
 }
 
 /* The innermost run has no tag while vm_exec is about to be called for it, is being entered, or is
- * being left. If vm_exec's C frame is there, it is inside of that of the next run, at `end`. If not,
- * the innermost C frame is one of those that the run will be executed by. */
+ * being left. If vm_exec's C frame is there, it is inside of that of the next run, at `end`. If
+ * not, the innermost C frame is one of those that the run will be executed by. */
 static void place_without_tag(const struct ruby_loop *loop, const struct stack *stack, size_t end,
 			      struct ruby_anchor_run *r)
 {
@@ -129,8 +130,8 @@ static void place_without_tag(const struct ruby_loop *loop, const struct stack *
 			r->frames[i].anchor = stack->sps[0];
 }
 
-/* A fiber that a C function made, such as Enumerator#next, begins with C functions that no vm_exec has
- * called. Its two outermost C frames are those that start a fiber (cont.c, fiber_entry() and
+/* A fiber that a C function made, such as Enumerator#next, begins with C functions that no vm_exec
+ * has called. Its two outermost C frames are those that start a fiber (cont.c, fiber_entry() and
  * rb_fiber_start()). The inner one of these has called the functions. A thread's are libc's. */
 static void place_outside(const struct ruby_loop *loop, const struct stack *stack,
 			  struct ruby_anchor_run *r)

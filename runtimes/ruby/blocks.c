@@ -1,10 +1,11 @@
 /*
- * Blocks of the loop's code: which of them several instructions share, and which end an instruction.
+ * Blocks of the loop's code: which of them several instructions share, and which end an
+ * instruction.
  *
  * Compilers join equal blocks, and move rare ones away. Such a block stands in one instruction's
- * code, but the thread may have come from another one's. It is recognized by a machine jump into the
- * middle of an instruction's code out of another one's, or out of such a block, and ends where it
- * jumps away.
+ * code, but the thread may have come from another one's. It is recognized by a machine jump into
+ * the middle of an instruction's code out of another one's, or out of such a block, and ends where
+ * it jumps away.
  *
  * An instruction's code ends with an indirect jump to the next one's. Behind the last store before
  * it, the pc is that of the next instruction, also after a jump of Ruby's.

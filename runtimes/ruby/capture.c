@@ -17,8 +17,8 @@
  * raise_argument_error()). It executes no line.
  *
  * No vm_exec executes a frame without a pc, though it may have VM_FRAME_FLAG_FINISH: that of an
- * extension that is being loaded (vm.c, rb_vm_call_cfunc()), which stays if loading it fails; and, from
- * 3.4 on, that of a file which is being parsed (vm_insnhelper.c, rb_vm_push_frame_fname()).
+ * extension that is being loaded (vm.c, rb_vm_call_cfunc()), which stays if loading it fails; and,
+ * from 3.4 on, that of a file which is being parsed (vm_insnhelper.c, rb_vm_push_frame_fname()).
  */
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /*
  * The class of a method, as Ruby names it: "Shop#total", "Shop.open" for a class's own methods.
  *
- * From 3.3 on a class has fields for its path and, if it is a singleton class, for what it is attached
- * to. Up to 3.1 both are among its instance variables, under IDs that depend on the order in which
- * Ruby starts. These are learned where the value is known: Object's path is "Object", and the singleton
- * class of Object is attached to Object. A path that is not permanent has another ID.
+ * From 3.3 on a class has fields for its path and, if it is a singleton class, for what it is
+ * attached to. Up to 3.1 both are among its instance variables, under IDs that depend on the order
+ * in which Ruby starts. These are learned where the value is known: Object's path is "Object", and
+ * the singleton class of Object is attached to Object. A path that is not permanent has another ID.
  *
  * Not done: 3.2, where a class's shape says which of its variables is where.
  */

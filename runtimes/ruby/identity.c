@@ -1,11 +1,12 @@
 /*
- * What proves that an iseq and its method entry, or that of a C function, are those that were seen at
- * these addresses before.
+ * What proves that an iseq and its method entry, or that of a C function, are those that were seen
+ * at these addresses before.
  *
  * The garbage collector uses an address again as soon as an iseq is gone, and malloc(3) gives the
  * next one's tables the same places. So what is shown is compared: label, path, and the table of
- * lines as far as it is short. A method definition has a serial number of its own, but the classes that
- * share an iseq share it, too. So the class is compared with it, and what its path is read from.
+ * lines as far as it is short. A method definition has a serial number of its own, but the classes
+ * that share an iseq share it, too. So the class is compared with it, and what its path is read
+ * from.
  *
  * Each round reads what the one before has named, of all code objects by one system call. In the
  * hold the same rounds copy it.
@@ -180,9 +181,10 @@ static uint64_t sum_of_method(const struct ruby_layout *l, const struct probe *p
 	return hash_bytes(words, sizeof(words));
 }
 
-/* Is it the definition's iseq, or a block right in it? The definition keeps these, and no other one ever
- * has its serial number; what is evaluated in it, it does not keep. So nothing has these words again, but
- * for the copy of a class that is made where another copy of it was, with its path at the same place. */
+/* Is it the definition's iseq, or a block right in it? The definition keeps these, and no other one
+ * ever has its serial number; what is evaluated in it, it does not keep. So nothing has these words
+ * again, but for the copy of a class that is made where another copy of it was, with its path at
+ * the same place. */
 static bool ruby_identity_is_kept(const struct ruby_layout *l, const struct probe *p)
 {
 	uint32_t type = memory_u32(p->body, BODY_TYPE);

@@ -1,10 +1,10 @@
 /*
- * Where Ruby's releases have their fields: vm_core.h, thread_pthread.h, iseq.h, internal/class.h and
- * the headers in include/ruby, compiled.
+ * Where Ruby's releases have their fields: vm_core.h, thread_pthread.h, iseq.h, internal/class.h
+ * and the headers in include/ruby, compiled.
  *
  * In all releases up to 4.0.6 no field of this table has moved between patch levels. What did move
- * (the tail of struct rb_ractor_struct in 4.0.6), or depends on libc's types, is found from the live
- * lists (threads.c).
+ * (the tail of struct rb_ractor_struct in 4.0.6), or depends on libc's types, is found from the
+ * live lists (threads.c).
  */
 #include "runtimes/ruby/runtime.h"
 

@@ -1,16 +1,16 @@
 /*
  * The lines of an iseq.
  *
- * insns_info.body has an entry for each run of instructions with the same line; where these begin is
- * in a succinct index (succ_index.c, or iseq.c up to 3.2): for each of the first 54 words of code
- * the number of entries that begin at it or before, nine bits each, seven to eight bytes; behind
- * these, blocks of 512 words: the number of entries before the block, seven numbers of nine bits for
- * those before its second to eighth part, and a bit for each word at which an entry begins. Here the
- * index is turned into the places themselves. A table of one entry has no index.
+ * insns_info.body has an entry for each run of instructions with the same line; where these begin
+ * is in a succinct index (succ_index.c, or iseq.c up to 3.2): for each of the first 54 words of
+ * code the number of entries that begin at it or before, nine bits each, seven to eight bytes;
+ * behind these, blocks of 512 words: the number of entries before the block, seven numbers of nine
+ * bits for those before its second to eighth part, and a bit for each word at which an entry
+ * begins. Here the index is turned into the places themselves. A table of one entry has no index.
  *
- * Ruby's own backtraces take the entry of the word in front of the pc, because the pc is moved on at
- * an instruction's beginning (vm_backtrace.c, calc_pos()). A profiler also meets a thread that has
- * come to an instruction and has not moved the pc on, or that has just jumped: then the word in
+ * Ruby's own backtraces take the entry of the word in front of the pc, because the pc is moved on
+ * at an instruction's beginning (vm_backtrace.c, calc_pos()). A profiler also meets a thread that
+ * has come to an instruction and has not moved the pc on, or that has just jumped: then the word in
  * front may belong to a line that was never executed. So the code, in words, is read as well, and
  * where the thread is in the loop's code, the instruction in which it is decides.
  */

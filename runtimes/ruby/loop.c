@@ -3,10 +3,10 @@
  *
  * Both are static functions, so stripped builds have no symbols for them. But:
  *
- * - rb_vm_insn_len_info is exported by all builds from 3.1 on; its size is the number of instructions.
- *   The table of their code (insns_address_table in vm_exec_core) is the only array of so many
- *   addresses of one function in the image's read-only data. For 3.0, the first long one is taken;
- *   then instructions are not told apart.
+ * - rb_vm_insn_len_info is exported by all builds from 3.1 on; its size is the number of
+ *   instructions. The table of their code (insns_address_table in vm_exec_core) is the only array
+ *   of so many addresses of one function in the image's read-only data. For 3.0, the first long one
+ *   is taken; then instructions are not told apart.
  * - Where a function begins, CFI tells. All instructions' code is in one function: vm_exec_core.
  * - vm_exec is the only function that calls it; the other use of it is a jump
  *   (rb_vm_get_insns_address_table).

@@ -3,13 +3,14 @@
  *
  * An iseq may be the body of methods of several classes: of a class and its copy (dup), of what
  * module_function or define_method with a method makes. Which one is called, only the method entry
- * tells. As in rb_vm_frame_method_entry() it is in the environment of the method's frame, or in that of
- * a block which is a method itself. A block's leads there by the environments around it, which may be on
- * the heap.
+ * tells. As in rb_vm_frame_method_entry() it is in the environment of the method's frame, or in
+ * that of a block which is a method itself. A block's leads there by the environments around it,
+ * which may be on the heap.
  *
- * A method that uses $~ has a struct vm_svar in the entry's place, made anew in each call, which leads
- * to it; some frames have a class reference. So what is there is looked at, unless the iseq is known
- * with it: then it is a method entry. If it has become something else since, the proof fails.
+ * A method that uses $~ has a struct vm_svar in the entry's place, made anew in each call, which
+ * leads to it; some frames have a class reference. So what is there is looked at, unless the iseq
+ * is known with it: then it is a method entry. If it has become something else since, the proof
+ * fails.
  */
 #include <string.h>
 

@@ -3,11 +3,11 @@
  * class as backtraces have it from 3.4 on.
  *
  * From 3.4 on the name is made from the iseqs around it and from the class of the method: "block in
- * Shop#total" (Feature #19117). Up to 3.3 an iseq has a label: "block in total"; the class is put in front
- * of the method. An iseq does not lead to its method, and several may have it: the method entry is that
- * of the frame (methods.c), and its definition must be the iseq. As in 3.4, a block that is a method has
- * the class in which it is one: "block in Sub#make". Without a method entry, or if the class has no
- * permanent name, the name is without the class.
+ * Shop#total" (Feature #19117). Up to 3.3 an iseq has a label: "block in total"; the class is put
+ * in front of the method. An iseq does not lead to its method, and several may have it: the method
+ * entry is that of the frame (methods.c), and its definition must be the iseq. As in 3.4, a block
+ * that is a method has the class in which it is one: "block in Sub#make". Without a method entry,
+ * or if the class has no permanent name, the name is without the class.
  *
  * Functions written in C have the name of their method, with the class if it is known.
  */
@@ -49,8 +49,8 @@ static const char *qualified(struct naming *n, uint64_t owner, const char *name)
 	return name ? ruby_qualify(n->rt, n->memory, owner, name, n->arena, &n->nomem) : NULL;
 }
 
-/* The class of the method entry, which is of the method whose iseq is `method_iseq`, or of a block that
- * is a method itself; 0: not known. */
+/* The class of the method entry, which is of the method whose iseq is `method_iseq`, or of a block
+ * that is a method itself; 0: not known. */
 static uint64_t ruby_names_owner_of(const struct naming *n, uint64_t method_iseq)
 {
 	char object[OBJECT_BYTES], definition[DEFINITION_BYTES];

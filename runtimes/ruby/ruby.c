@@ -1,3 +1,5 @@
+/* The table leads to the files that do the work: find.c, threads.c, capture.c, identity.c, names.c,
+ * lines.c, anchor.c. */
 #include "runtimes/ruby/ruby.h"
 
 #include "runtimes/ruby/runtime.h"

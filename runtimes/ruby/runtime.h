@@ -19,8 +19,8 @@
 
 struct interp_copy;
 
-/* Where the fields are that differ from release to release, in bytes. What is the same in 3.0 to 4.0
- * is below. */
+/* Where the fields are that differ from release to release, in bytes. What is the same in 3.0 to
+ * 4.0 is below. */
 struct ruby_layout {
 	uint16_t release;  /* 304: Ruby 3.4 */
 	uint8_t frame;	   /* size of a control frame */
@@ -164,9 +164,8 @@ enum {
 	AT_SHIFT = 48,
 	AT_CALLS = 1 << 14, /* with the number: that instruction has called a C function */
 	AT_NEXT = 1 << 13,  /* with it: the pc is that of the next instruction */
-	AT_BETWEEN =
-		1
-		<< 12, /* alone: the thread is not in the loop; the pc may have been set by others */
+	/* Alone: the thread is not in the loop; the pc may have been set by others. */
+	AT_BETWEEN = 1 << 12,
 	AT_NUMBER = AT_BETWEEN - 1,
 };
 static const uint64_t AT_PC = (1ull << AT_SHIFT) - 1;
@@ -241,8 +240,8 @@ void ruby_loop_release(struct ruby_loop *loop);
 unsigned ruby_loop_starts(const struct ruby_loop *loop, uint64_t code);
 /* The index of the last instruction's code that does not begin behind `pc`. */
 size_t ruby_loop_place(const struct ruby_loop *loop, uint64_t pc);
-/* The number of the instruction whose code holds `pc`, plus one; 0: it is not in the loop, or in code
- * of several instructions. With AT_NEXT. */
+/* The number of the instruction whose code holds `pc`, plus one; 0: it is not in the loop, or in
+ * code of several instructions. With AT_NEXT. */
 unsigned ruby_loop_insn(const struct ruby_loop *loop, uint64_t pc);
 
 /* blocks.c: fills loop->blocks. `bytes` are those of vm_exec_core. ERR_NOMEM. */
@@ -254,9 +253,9 @@ int ruby_threads(const void *rt, const struct memory *memory, struct buffer *sta
  * not fit. */
 bool ruby_find_lists(struct ruby_runtime *rt, const struct memory *memory);
 
-/* methods.c. What the environment that a frame's ep points to tells of the frame's method entry: sets
- * f->method and its flag RUBY_AROUND. Then, for all frames of a walk: follows those with that flag, and
- * keeps method entries only. */
+/* methods.c. What the environment that a frame's ep points to tells of the frame's method entry:
+ * sets f->method and its flag RUBY_AROUND. Then, for all frames of a walk: follows those with that
+ * flag, and keeps method entries only. */
 struct ruby_env {
 	uint64_t method, prev, flags;
 };
@@ -293,8 +292,8 @@ void ruby_copy_identity(const struct ruby_runtime *rt, struct interp_copy *copy,
 int ruby_resolve(const void *rt, const struct memory *memory, const struct interp_identity *id,
 		 struct arena *arena, struct interp_code *code);
 
-/* classes.c. "Owner#name", "Owner.name", or `name` itself if the class is not known or has no permanent
- * path; in `arena`. NULL: *nomem, out of memory. */
+/* classes.c. "Owner#name", "Owner.name", or `name` itself if the class is not known or has no
+ * permanent path; in `arena`. NULL: *nomem, out of memory. */
 const char *ruby_qualify(const struct ruby_runtime *rt, const struct memory *memory, uint64_t owner,
 			 const char *name, struct arena *arena, bool *nomem);
 /* Can it be known at all? */
@@ -318,10 +317,12 @@ struct ruby_text {
 	uint64_t at, len; /* bytes of the process */
 };
 
-/* Where the bytes of a string are, of which OBJECT_BYTES at `addr` are at hand; false: it is none. */
+/* Where the bytes of a string are, of which OBJECT_BYTES at `addr` are at hand; false: it is
+ * none. */
 bool ruby_string_text(const struct ruby_runtime *rt, uint64_t addr, const void *object,
 		      struct ruby_text *text);
-/* Element `i` of an array, of which OBJECT_BYTES are at hand, is at this address; 0: it has none. */
+/* Element `i` of an array, of which OBJECT_BYTES are at hand, is at this address; 0: it has
+ * none. */
 uint64_t ruby_array_element(const struct ruby_runtime *rt, uint64_t addr, const void *object,
 			    uint64_t i);
 /* Copies a string into `arena`; a long one is cut. NULL: there is none; *nomem: out of memory. */

@@ -1,9 +1,9 @@
 /*
  * Which C frames of vm_exec execute which frames of Ruby.
  *
- * Each call of vm_exec has a struct rb_vm_tag in its C frame, to which exceptions jump; so have other
- * functions (rb_protect, rb_ensure, …). All are linked, from the execution context outward. A tag
- * holds the place to which it resumes, which is in the function that it belongs to: so a tag of
+ * Each call of vm_exec has a struct rb_vm_tag in its C frame, to which exceptions jump; so have
+ * other functions (rb_protect, rb_ensure, …). All are linked, from the execution context outward. A
+ * tag holds the place to which it resumes, which is in the function that it belongs to: so a tag of
  * vm_exec is recognized (vm_core.h, eval_intern.h, EC_PUSH_TAG).
  *
  * What the place looks like depends on how Ruby was compiled: __builtin_setjmp stores the place as

@@ -17,8 +17,8 @@ bool v8_flow_is_branch(const struct insn *insn);
 bool v8_flow_ends(const struct insn *insn);
 
 /* Where from rsp on the return address is, in a function that has just restored rbp: what is there
- * when the function ends has to be it, wherever its last instructions move it from. False: the end is
- * not near, or it cannot be told. */
+ * when the function ends has to be it, wherever its last instructions move it from. False: the end
+ * is not near, or it cannot be told. */
 bool v8_flow_epilogue(const uint8_t *code, size_t len, int64_t *offset);
 
 /* The distance from r13 on of the word to which the code jumps at its next jump through a register.

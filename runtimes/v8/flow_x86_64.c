@@ -1,3 +1,5 @@
+/* Calls, branches and ends are told by opcode. An epilogue is executed on distances from the first
+ * rsp, since it may move the return address below the arguments that it drops. */
 #include "runtimes/v8/flow.h"
 
 enum {

@@ -53,7 +53,8 @@ int v8_frame_caller(struct v8_frame *p, struct v8_caller *c);
 /* Makes the step, if the caller can be one. */
 int v8_frame_step(struct v8_frame *p, int marker, enum frame_kind *kind);
 
-/* Is it a caller's frame that is marked as WebAssembly's? Code objects need not be looked for then. */
+/* Is it a caller's frame that is marked as WebAssembly's? Code objects need not be looked for
+ * then. */
 bool v8_frame_is_wasm(struct v8_frame *p);
 
 /* The step from code that is neither a builtin nor a code object: MANAGED_PASS if it is not

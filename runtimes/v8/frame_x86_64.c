@@ -98,7 +98,8 @@ static bool note_interpreted(struct v8_frame *p, int marker, struct managed_fram
 	if (!v8_is_object(site.bytecode) ||
 	    v8_type(p->rt, v8_moved(p->rt, site.bytecode)) != t->bytecode_type)
 		return false;
-	/* V8 counts from the tagged address on. Sparkplug's frames have no offset: it is returning. */
+	/* V8 counts from the tagged address on. Sparkplug's frames have no offset: it is
+	 * returning. */
 	if (is_executed(p, site.bytecode))
 		site.offset = (uint32_t)p->rt->steps->callee.offset - (uint32_t)(t->bytecodes - 1);
 	else if (v8_is_smi(offset))
@@ -120,7 +121,8 @@ static void note_code(struct v8_frame *p, int marker, struct managed_frame *fram
 	const struct v8_tables *t = &p->rt->t;
 	struct v8_site site = { .code = p->code.code, .offset = (uint32_t)p->offset };
 
-	/* With --interpreted-frames-native-stack each function has a copy of the interpreter's entry. */
+	/* With --interpreted-frames-native-stack each function has a copy of the interpreter's
+	 * entry. */
 	if (p->code.kind < t->kind_baseline && note_interpreted(p, marker, frame))
 		return;
 	if (p->code.kind >= t->kind_baseline) {

@@ -1,3 +1,5 @@
+/* Records are found by the address of bytecode or code, and proven at each use. One that was
+ * replaced at its address keeps its number, under which frames of earlier walks find it. */
 #include "runtimes/v8/names.h"
 
 #include <stdlib.h>
@@ -227,10 +229,11 @@ static struct v8_position find_in_bytecode(const struct v8_names_state *n,
 }
 
 /* The offset in the source of a position that is optimized code's; -1: not known. Maglev makes the
- * code of a loop twice: for the first time round, and for the others. In the others it has no positions
- * of the loop's own function any more, but goes on with the last one, which is that of the loop's end.
- * TurboFan, when it goes on from Maglev's graph (Node 26), gives 0 to the code that resumes an async
- * function or a generator: the script's first line, which is not the function's. */
+ * code of a loop twice: for the first time round, and for the others. In the others it has no
+ * positions of the loop's own function any more, but goes on with the last one, which is that of
+ * the loop's end. TurboFan, when it goes on from Maglev's graph (Node 26), gives 0 to the code that
+ * resumes an async function or a generator: the script's first line, which is not the
+ * function's. */
 static int32_t offset_of(const struct v8_layout *l, const struct v8_shared *function,
 			 const struct v8_loops *loops, int32_t offset)
 {

@@ -4,9 +4,9 @@
  * The collector moves and frees objects while we look. So v8_identify, which is called in the walk,
  * proves what the frame's words lead to: the bytecode of the frame is that of the frame's function,
  * or the code that the pc is in was compiled for it. What is proven gets a number, by which it is
- * called from then on, and is known again by the words that its objects have. A number is never used
- * again. v8_function_names reads texts and tables, after the walk, and keeps all; it proves again
- * that the objects are those of the number, before and after.
+ * called from then on, and is known again by the words that its objects have. A number is never
+ * used again. v8_function_names reads texts and tables, after the walk, and keeps all; it proves
+ * again that the objects are those of the number, before and after.
  */
 #ifndef RUNTIMES_V8_NAMES_H
 #define RUNTIMES_V8_NAMES_H

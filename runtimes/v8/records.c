@@ -1,3 +1,5 @@
+/* A proof is a list of words of the objects that make up a function; two proofs that are equal are
+ * of one function. The tables are copied when a name is first needed. */
 #include "runtimes/v8/records.h"
 
 #include <stdlib.h>

@@ -1,10 +1,11 @@
 /*
- * Where a function of V8's keeps its return address, at each of its instructions: what CFI would tell
- * if V8 wrote any.
+ * Where a function of V8's keeps its return address, at each of its instructions: what CFI would
+ * tell if V8 wrote any.
  *
  * V8's code sets up rbp, but not at once, and builtins only in those parts that call. So the
- * function's instructions are followed from its entry through all jumps, and what they do to rsp and
- * rbp is noted. Code that no jump leads to, such as a handler of exceptions, has its frame set up.
+ * function's instructions are followed from its entry through all jumps, and what they do to rsp
+ * and rbp is noted. Code that no jump leads to, such as a handler of exceptions, has its frame set
+ * up.
  *
  * Rejected: unwind/code/forward.h, which reads from the pc to the function's return. V8's
  * functions often end in a jump to another function through a register.
@@ -22,9 +23,9 @@ enum v8_shape_kind {
 	V8_SHAPE_RSP,	   /* at rsp + offset; rbp is the caller's */
 	V8_SHAPE_REGISTER, /* in a register; rbp is the caller's */
 	V8_SHAPE_POINTER,  /* where a register points to; rbp is the caller's */
-	V8_SHAPE_THROWN, /* rsp and rbp are those of a frame that handles an exception; it is going to
-			    * continue at the address that the isolate has at r13 + offset, and has its
-			    * rbp at r13 + pushed */
+	/* rsp and rbp are those of a frame that handles an exception; it is going to continue at
+	 * the address that the isolate has at r13 + offset, and has its rbp at r13 + pushed. */
+	V8_SHAPE_THROWN,
 };
 
 struct v8_shape {
@@ -36,7 +37,8 @@ struct v8_shape {
 	uint8_t unsure;	 /* `offset` is not known */
 	uint8_t leaving; /* the frame was set up before */
 	int16_t offset;	 /* of V8_SHAPE_RBP, V8_SHAPE_REGISTER: what was pushed since, at least */
-	int16_t pushed; /* where from the return address on rbp was pushed, -8 at best; 0: nowhere */
+	/* Where from the return address on rbp was pushed, -8 at best; 0: nowhere. */
+	int16_t pushed;
 };
 
 struct v8_shapes {

@@ -1,3 +1,6 @@
+/* Ways that wait to be followed are on a stack, each with its shape. Each instruction is followed
+ * once, so the first way decides; shapes are numbered, and a byte for each byte of code has the
+ * number. */
 #include "runtimes/v8/shapes.h"
 
 #include <stdlib.h>
@@ -184,8 +187,8 @@ static bool is_slot(const struct insn *insn, unsigned base, int32_t disp)
 	       insn->disp == disp;
 }
 
-/* mov rbp, [rbp]: it becomes the caller's again, and rsp stays as it was. What is below rbp cannot be
- * counted from its pushes, because functions pop their arguments. */
+/* mov rbp, [rbp]: it becomes the caller's again, and rsp stays as it was. What is below rbp cannot
+ * be counted from its pushes, because functions pop their arguments. */
 static void restore_rbp(struct v8_shape *h, const uint8_t *code, size_t len)
 {
 	int64_t at;

@@ -199,8 +199,8 @@ static void v8_step_find_shape(struct v8_frame *p)
 
 /* The caller. */
 
-/* Does a frame continue there that V8 has made itself when it gave up optimised code? It is to begin a
- * builtin, or is that of a constructor's call, in the middle. */
+/* Does a frame continue there that V8 has made itself when it gave up optimised code? It is to
+ * begin a builtin, or is that of a constructor's call, in the middle. */
 static bool v8_step_is_made_up(struct v8_frame *p, const struct v8_caller *c)
 {
 	uint64_t addr, marker;
@@ -269,8 +269,8 @@ static int caller_by_rbp(struct v8_frame *p, struct v8_caller *c)
 	return end;
 }
 
-/* The frame that handles an exception. The isolate may have thrown another one since: it has to be the
- * frame that rbp has. */
+/* The frame that handles an exception. The isolate may have thrown another one since: it has to be
+ * the frame that rbp has. */
 static int handler_of_exception(struct v8_frame *p, struct v8_caller *c)
 {
 	const struct regs *regs = &p->w->regs;
@@ -312,7 +312,8 @@ int v8_frame_caller(struct v8_frame *p, struct v8_caller *c)
 	}
 	c->sp = w->regs.r[reg] + (uint64_t)(int64_t)p->shape.offset + 8;
 	end = v8_frame_read(p, c->sp - 8, &c->pc);
-	/* Where the pointer leads, an argument may have been moved; then the address was, before. */
+	/* Where the pointer leads, an argument may have been moved; then the address was,
+	 * before. */
 	if (p->shape.kind == V8_SHAPE_POINTER && end == STEP_ON &&
 	    !v8_step_is_return_address(p, c)) {
 		c->sp = w->regs.r[DWARF_RSP] + 8;

@@ -1,3 +1,5 @@
+/* The table of functions that runtimes/managed.c calls. A frame's names come from names.c, from the
+ * table of builtins, or from the kind of its code alone. */
 #include "runtimes/v8/v8.h"
 
 #include <stdio.h>

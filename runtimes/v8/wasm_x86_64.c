@@ -1,6 +1,6 @@
 /*
- * WebAssembly's code is no code object, so nothing tells where its functions begin. But they all begin
- * and end alike, and are called through a table of jumps.
+ * WebAssembly's code is no code object, so nothing tells where its functions begin. But they all
+ * begin and end alike, and are called through a table of jumps.
  */
 #include <string.h>
 

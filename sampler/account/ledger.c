@@ -1,3 +1,5 @@
+/* The counts are in an array by image number. The images with the most guessed frames are kept
+ * sorted while the array is gone through. */
 #include "sampler/account/ledger.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* A hash over context and frames leads to the entry. All frames lie in one array, of which an entry
+ * has a range; entries of one stack in several contexts share it. */
 #include "sampler/account/stackset.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* The program is made here, instruction by instruction, with offsets from the kernel's BTF in it.
+ * It and we share one array map, mapped into our memory, so a read is one call of bpf(2). */
 #include "sampler/atrest/atrest.h"
 
 #include <errno.h>

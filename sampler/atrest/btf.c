@@ -1,3 +1,5 @@
+/* The types are gone through once, in their order, and each is compared with what is wanted;
+ * nothing is kept of the others. */
 #include "sampler/atrest/btf.h"
 
 #include <linux/btf.h>

@@ -1,3 +1,5 @@
+/* The record's fields are read with a cursor in the order that perf_event_open(2) gives for the
+ * bits of sample_type. A record that breaks it is of kind EVENT_NONE. */
 #include "sampler/capture/event.h"
 
 #include <linux/perf_event.h>
@@ -55,7 +57,8 @@ static bool parse_registers(struct cursor *c, struct event *e)
 	return true;
 }
 
-/* The room for the stack, then how many bytes of it were filled: none, where its page is not there. */
+/* The room for the stack, then how many bytes of it were filled: none, where its page is not
+ * there. */
 static void capture_event_parse_stack(struct cursor *c, struct event *e)
 {
 	uint64_t room = cursor_uint(c, 8), filled;

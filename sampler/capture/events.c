@@ -1,3 +1,5 @@
+/* A ring is read in turns: up to the end that it had when the turn began, the earliest record of
+ * all rings first, so that news and samples come in the order of their times. */
 #include "sampler/capture/events.h"
 
 #include <errno.h>
@@ -317,10 +319,10 @@ static uint64_t counted_so_far(const struct events *e)
 	return all;
 }
 
-/* How many make a sample, so that samples of one CPU are as far apart as is wanted, by how many came since
- * the pace was set. Rejected: letting the kernel find it (perf_event_attr.freq): it begins with each single
- * one, and its pace is in step with a program that repeats what it does (perf had 75 % of the page faults
- * where 25 % were). */
+/* How many make a sample, so that samples of one CPU are as far apart as is wanted, by how many
+ * came since the pace was set. Rejected: letting the kernel find it (perf_event_attr.freq): it
+ * begins with each single one, and its pace is in step with a program that repeats what it does
+ * (perf had 75 % of the page faults where 25 % were). */
 static uint64_t count_pace(struct events *e, uint64_t now)
 {
 	uint64_t all = counted_so_far(e), passed = now - e->since_ns;
@@ -448,10 +450,11 @@ static const uint8_t *body_at(struct events *e, const struct events_ring *r, uin
 }
 
 /* A new pace makes the next one that is counted by software a sample (_perf_event_period() in
- * kernel/events/core.c sets what is left of the period to 0). It is chosen by time, not by number, and would
- * favour a program that makes them steadily over one that makes them in bursts: it is none. 0 for that. A processor's counter
- * begins anew without one (x86_perf_event_set_period() in arch/x86/events/core.c). The first sample of a new
- * pace stands for half a period of the old one, too, on the average. */
+ * kernel/events/core.c sets what is left of the period to 0). It is chosen by time, not by number,
+ * and would favour a program that makes them steadily over one that makes them in bursts: it is
+ * none. 0 for that. A processor's counter begins anew without one (x86_perf_event_set_period() in
+ * arch/x86/events/core.c). The first sample of a new pace stands for half a period of the old one,
+ * too, on the average. */
 static uint64_t events_count_of(const struct events *e, struct events_ring *r)
 {
 	uint64_t before = e->counting.before;

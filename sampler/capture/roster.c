@@ -1,25 +1,27 @@
 /*
- * What a search costs decides how often ticks may come, and for how long the displaced thread waits.
- * Per file read: the CPU clock of a process 0.15 µs, schedstat 0.5, stat 2, sched 5, and three to
- * five times that where the CPU's caches hold the target's data. So the search goes from the cheap to
- * the dear: a process whose CPU time stands still is passed over; a thread whose CPU time stands still
- * was not on a CPU since it was looked at last. Where one or two remain, their moments are read. Where
- * more do, one that is not in state R, S or D, or was last on another CPU, cannot be it. Only one has
- * our moment.
+ * What a search costs decides how often ticks may come, and for how long the displaced thread
+ * waits. Per file read: the CPU clock of a process 0.15 µs, schedstat 0.5, stat 2, sched 5, and
+ * three to five times that where the CPU's caches hold the target's data. So the search goes from
+ * the cheap to the dear: a process whose CPU time stands still is passed over; a thread whose CPU
+ * time stands still was not on a CPU since it was looked at last. Where one or two remain, their
+ * moments are read. Where more do, one that is not in state R, S or D, or was last on another CPU,
+ * cannot be it. Only one has our moment.
  *
  * Since the last look, 5 to 10 ms ago, many threads of a server may have run. Then their CPU times
- * are noted a moment before the tick (ticker.c), by a ticker of another CPU. Few have run since then,
- * and one of these it is.
+ * are noted a moment before the tick (ticker.c), by a ticker of another CPU. Few have run since
+ * then, and one of these it is.
  *
  * Which thread is looked at first, or not at all since another one was found, has no influence on
  * what is found: there is one thread at most. So the ones that were found last come first, and two
  * of them are judged at once: beside 100 threads that wait, one that runs waited 166 µs for each of
- * its samples, mostly for looks at the others. A thread that stays asleep is looked at less and less
- * often, at random moments, and then its sample stands for the ticks without a look (backoff.h).
+ * its samples, mostly for looks at the others. A thread that stays asleep is looked at less and
+ * less often, at random moments, and then its sample stands for the ticks without a look
+ * (backoff.h).
  *
- * Rejected: a bound instead of equal moments. With 60 µs, threads that had been woken and waited for
- * the CPU were taken (PostgreSQL's epoll_wait: 13.9 % of the samples, 5 % by perf). Also rejected:
- * the threads of the machine by CPU in debugfs, which the kernel takes milliseconds to write.
+ * Rejected: a bound instead of equal moments. With 60 µs, threads that had been woken and waited
+ * for the CPU were taken (PostgreSQL's epoll_wait: 13.9 % of the samples, 5 % by perf). Also
+ * rejected: the threads of the machine by CPU in debugfs, which the kernel takes milliseconds to
+ * write.
  */
 #include "sampler/capture/roster.h"
 
@@ -50,7 +52,8 @@ static const char *const file_names[SEAT_FILES] = { "schedstat", "stat", "sched"
 
 /* The list. */
 
-/* Half of the descriptors that we may have; the other half is for looks (sampler/thread/threads.c). */
+/* Half of the descriptors that we may have; the other half is for looks
+ * (sampler/thread/threads.c). */
 static size_t roster_most_files(void)
 {
 	struct rlimit rl;
@@ -129,8 +132,8 @@ static void plan_first(struct roster *r, struct seat *s, const struct thread *th
 	s->left_out = (uint32_t)(s->due - r->ticks < most ? most - 1 - (s->due - r->ticks) : 0);
 }
 
-/* Seats are in the order of members and threads, and so are the old ones: *old goes along. An old seat
- * whose thread is not met again is given up. */
+/* Seats are in the order of members and threads, and so are the old ones: *old goes along. An old
+ * seat whose thread is not met again is given up. */
 static void take_seat(struct roster *r, struct seat *to, const struct seat *olds, size_t count,
 		      size_t *old, struct member *m, const struct thread *thread)
 {
@@ -255,8 +258,8 @@ ssize_t seat_read(struct roster *r, struct seat *s, enum seat_file file, char *t
 
 /* The search. */
 
-/* Has the CPU time grown since the last look? Another ticker may have looked since our tick was due,
- * and so have read what this tick's switch has added: then it counts as grown. */
+/* Has the CPU time grown since the last look? Another ticker may have looked since our tick was
+ * due, and so have read what this tick's switch has added: then it counts as grown. */
 static bool has_run(_Atomic uint64_t *ran_ns, _Atomic uint64_t *read_ns, uint64_t now_ns,
 		    uint64_t due_ns)
 {
@@ -328,8 +331,8 @@ static char living_state(struct roster *r, struct seat *seat, struct thread_stat
 	return now->state;
 }
 
-/* Was it on that CPU last? A thread that is about to wait is in state S or D a moment before it leaves
- * the CPU by itself. */
+/* Was it on that CPU last? A thread that is about to wait is in state S or D a moment before it
+ * leaves the CPU by itself. */
 static bool is_at_cpu(struct roster_search *search, struct roster_candidate *c)
 {
 	struct sought *s = search->sought;
@@ -382,8 +385,8 @@ static bool judge_at_cpu(struct roster_search *search, struct roster_candidate *
 	return is_at_cpu(search, c) && roster_judge(search, c);
 }
 
-/* The first ones wait until it is known whether they remain few, unless a note has seen to it. True if
- * the search is over. */
+/* The first ones wait until it is known whether they remain few, unless a note has seen to it. True
+ * if the search is over. */
 static bool judge_in_turn(struct roster_search *search, struct roster_candidate c)
 {
 	unsigned before = search->sought->moved++;
@@ -432,8 +435,8 @@ static bool has_moved(struct roster_search *search, struct seat *seat, bool alon
 }
 
 /* Ticks for which a look at the seat stands now. If the planned look did not come, its search had
- * found another thread before: the ticks around are accounted for. (On many CPUs the search may also
- * have passed the seat before the look was planned. That loss is not made up for.) */
+ * found another thread before: the ticks around are accounted for. (On many CPUs the search may
+ * also have passed the seat before the look was planned. That loss is not made up for.) */
 static uint64_t weight_of(const struct roster_search *search, const struct seat *seat)
 {
 	return seat->due == search->tick ? 1 + (uint64_t)seat->left_out : 1;

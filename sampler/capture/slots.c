@@ -1,3 +1,5 @@
+/* A slot's state is atomic and the only thing that passes it from one thread to another. A slot
+ * whose copier was given up stays out of use until the copier is back. */
 #include "sampler/capture/slots.h"
 
 #include <fcntl.h>
@@ -16,7 +18,8 @@
 enum {
 	STACK_ROOM = (16 << 10) + 256, /* bytes of a slot at first */
 	STACK_FIRST = 16 << 10,	       /* bytes copied of a thread that has no sample yet */
-	/* On its way to the stop a thread runs for some 3 µs; an interrupt from another CPU takes 8. */
+	/* On its way to the stop a thread runs for some 3 µs; an interrupt from another CPU takes
+	 * 8. */
 	STANDS_NS = 8000,
 	PAGES_MOST = 64, /* of a stack that are looked at in one go */
 };
@@ -179,7 +182,8 @@ static bool slots_read_counters(const struct slot *slot, struct schedstat *now)
 
 /* A thread that was displaced by our ticker goes on only to stop, unless another CPU takes it over
  * before we have asked. Then it stops up to an interrupt's way later, perhaps at its next system
- * call. Where its call at the tick is known, it must be the same now; else it must hardly have run. */
+ * call. Where its call at the tick is known, it must be the same now; else it must hardly have
+ * run. */
 static enum slot_trust trust_in(const struct slot *slot, const struct schedstat *now)
 {
 	if (slot->remote || slot->late || slot->yielded)

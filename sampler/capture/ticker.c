@@ -3,15 +3,16 @@
  * request of the round's thread. While no request is out it sleeps in ppoll(2). While one is, it
  * sleeps in waitid(2), which has no timeout: a timer's signal ends that sleep at the next tick.
  *
- * Each period of 1/rate has one tick on each CPU, at a random moment of it, independent of all others: the
- * rate is exact, and no part of what a program does can be in step with the ticks. Not even if a tick
- * sets the step: it displaces a thread, and then those of other CPUs wait for it, and are woken elsewhere.
- * (With ticks of two CPUs 62 µs apart, redis had a third of its samples too few, hardly any in epoll_wait;
- * 500 µs apart, a ring with turns of 200 µs had 26 % at its beginning, not 30.)
+ * Each period of 1/rate has one tick on each CPU, at a random moment of it, independent of all
+ * others: the rate is exact, and no part of what a program does can be in step with the ticks. Not
+ * even if a tick sets the step: it displaces a thread, and then those of other CPUs wait for it,
+ * and are woken elsewhere. (With ticks of two CPUs 62 µs apart, redis had a third of its samples
+ * too few, hardly any in epoll_wait; 500 µs apart, a ring with turns of 200 µs had 26 % at its
+ * beginning, not 30.)
  *
  * A tick that comes late is left out: by then the kernel may have given the CPU to us because the
- * thread that ran there went to wait. (On a loaded machine late ticks had 10 % of PostgreSQL's time in
- * epoll_wait, those in time 5.5 %, as perf.)
+ * thread that ran there went to wait. (On a loaded machine late ticks had 10 % of PostgreSQL's time
+ * in epoll_wait, those in time 5.5 %, as perf.)
  *
  * Rejected: one thread of ours that changes CPUs for each tick (changing costs 10 µs, and a hundred
  * CPUs have no time for it); a look at the other CPUs from one CPU (the thread goes on until an
@@ -232,8 +233,8 @@ static struct planned *next_tick(struct ticker *t)
 	return &t->next[t->turn];
 }
 
-/* Plans the tick after the next one, which becomes the next: it stands for the periods that follow, and
- * comes in any of them. Those that are over already are left out. */
+/* Plans the tick after the next one, which becomes the next: it stands for the periods that follow,
+ * and comes in any of them. Those that are over already are left out. */
 static void ticker_plan_tick(struct ticker *t)
 {
 	const struct pace *p = &t->with->pace;
@@ -330,10 +331,11 @@ static void make_tick(struct ticker *t)
 	ticker_search(t);
 }
 
-/* A moment before the tick of another CPU. On its own CPU it would do harm: our going to sleep makes
- * the kernel choose anew which thread runs there, and one that has just been woken is preferred. It does
- * some harm here, too: what it displaces may not come to the other CPU in time (a ring of eight threads
- * had 40 % of its samples too few). So only crowds are noted, which take more time than that to judge. */
+/* A moment before the tick of another CPU. On its own CPU it would do harm: our going to sleep
+ * makes the kernel choose anew which thread runs there, and one that has just been woken is
+ * preferred. It does some harm here, too: what it displaces may not come to the other CPU in time
+ * (a ring of eight threads had 40 % of its samples too few). So only crowds are noted, which take
+ * more time than that to judge. */
 static void ticker_note(struct ticker *t, struct ticker *of, struct planned *tick, uint64_t note_ns)
 {
 	uint64_t from = monotonic_ns(), due_ns = tick->due_ns;
@@ -508,8 +510,8 @@ int ticker_start(struct ticker **out, struct ticking *with, unsigned cpu, struct
 	return 0;
 }
 
-/* The thread, if there was one, has ended or is about to. If it has ended to release parked threads,
- * its last word to the watchdog was that these are held. */
+/* The thread, if there was one, has ended or is about to. If it has ended to release parked
+ * threads, its last word to the watchdog was that these are held. */
 static void bury(struct ticker *t)
 {
 	if (!t->thread)

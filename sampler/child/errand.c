@@ -1,3 +1,5 @@
+/* The child drops what it does not need in a fixed order: privileges, the right to gain new ones,
+ * descriptors, resource limits, signals. */
 #include "sampler/child/errand.h"
 
 #include <errno.h>

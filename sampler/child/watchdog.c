@@ -1,12 +1,12 @@
 /*
- * The watchdog shares a page with the tracers. Each has a word there, which is odd while a request is
- * out, and changes whenever the tracer makes progress. That costs the tracer a store and no system
- * call. While no thread is held, the watchdog does nothing but sleep and read these words, 333 times
- * a second, or 3 ms after the next tick if all tracers have announced when that is. After 100
- * ms in which no thread was held, it sleeps on a futex in the page. The tracer wakes it before the
- * next request to stop, so the watchdog never sleeps there while a thread is held. A recording of a
- * busy target wakes it once, one of an idle target a few times a second. /proc is read only when a
- * poll meets a hold.
+ * The watchdog shares a page with the tracers. Each has a word there, which is odd while a request
+ * is out, and changes whenever the tracer makes progress. That costs the tracer a store and no
+ * system call. While no thread is held, the watchdog does nothing but sleep and read these words,
+ * 333 times a second, or 3 ms after the next tick if all tracers have announced when that is. After
+ * 100 ms in which no thread was held, it sleeps on a futex in the page. The tracer wakes it before
+ * the next request to stop, so the watchdog never sleeps there while a thread is held. A recording
+ * of a busy target wakes it once, one of an idle target a few times a second. /proc is read only
+ * when a poll meets a hold.
  *
  * To be in time it is a real-time thread itself, above the tracing thread; a poll takes
  * microseconds. Priorities of ours: 1 the tracing thread and the reader of a hold, 2 the thread

@@ -5,17 +5,17 @@
  *   that the kernel reports and the memory are read. If the thread has not been on a CPU meanwhile,
  *   they give its stack.
  *   Where a walk lacks registers, all of them are read (sampler/atrest/atrest.h).
- * - Any other thread, or one whose registers may not be read so, is stopped (sampler/stop/stop.h) and
- *   walked before it is released. So the stack is whole however deep it is, and also where it
+ * - Any other thread, or one whose registers may not be read so, is stopped (sampler/stop/stop.h)
+ *   and walked before it is released. So the stack is whole however deep it is, and also where it
  *   continues on another stack (sigaltstack(2)).
  *
  * A recording copies first and walks after the thread was released, because it learns from sample
  * to sample how much there is to copy. A dump looks once, so it cannot learn that. What walks need
  * is compiled before the first stop, so a walk takes microseconds.
  *
- * Code of a managed runtime is the exception: what tells how to step over it is read from the process
- * as the walk meets it, which takes a millisecond for the first deep stack. So such a thread is
- * released first. It is held for the walk only if COPY_MANAGED was not enough.
+ * Code of a managed runtime is the exception: what tells how to step over it is read from the
+ * process as the walk meets it, which takes a millisecond for the first deep stack. So such a
+ * thread is released first. It is held for the walk only if COPY_MANAGED was not enough.
  *
  * Rejected: copying all that is mapped above sp, which would take a millisecond where stacks lie in
  * a heap (Go); looking again where the first copy was not enough, which prefers shallow stacks (a
@@ -110,8 +110,8 @@ static bool still_rests(const void *of)
 	return thread_rests_since(r->threads, r->thread, r->slices);
 }
 
-/* Puts interpreted frames into the walk. Their names are read now: a code object may be freed at any
- * time. `resting`: of a thread that waits; else NULL. */
+/* Puts interpreted frames into the walk. Their names are read now: a code object may be freed at
+ * any time. `resting`: of a thread that waits; else NULL. */
 static int dumplook_merge(struct dump *d, const struct resting *resting)
 {
 	struct interp_context context = {
@@ -347,7 +347,8 @@ static int walk_taken(struct dump *d, struct thread *thread)
 	return dumplook_merge(d, NULL) ? ERR_NOMEM : dumplook_keep(d, thread, true);
 }
 
-/* A copy did not come back in time. What it uses is left to it, and its process is not read again. */
+/* A copy did not come back in time. What it uses is left to it, and its process is not read
+ * again. */
 static int dumplook_give_up(struct dump *d)
 {
 	d->stuck = true;

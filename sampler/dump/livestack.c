@@ -1,3 +1,5 @@
+/* A piece is read from the page of the address that was missed, up to the end of its mapping, into
+ * one buffer of LIVESTACK_BYTES. */
 #include "sampler/dump/livestack.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* Waits are found by a hash of futex, member and owner, and then compared in full. Where readings
+ * name different owners, there is none. */
 #include "sampler/lock/lockset.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* A set of labels is kept as bytes in a strset, each text behind its length, so that equal sets
+ * have one number. The moment of a set is the number of GC cycles that have ended. */
 #include "sampler/member/labelling.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* Whether a member's address space is still that of its maps is asked of a descriptor of
+ * /proc/PID/maps, which reads as empty once that address space is gone. */
 #include "sampler/member/member.h"
 
 #include <fcntl.h>

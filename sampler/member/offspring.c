@@ -1,3 +1,5 @@
+/* The children are found in /proc/PID/task/TID/children of each thread, and their CPU time in clock
+ * ticks in stat. Those that have ended are in their parent's cutime and cstime. */
 #include "sampler/member/offspring.h"
 
 #include <dirent.h>

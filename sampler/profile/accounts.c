@@ -1,3 +1,5 @@
+/* Threads with few expected samples share an account with others of about their CPU time: classes
+ * by powers of two, joined until each expects enough. */
 #include "sampler/profile/accounts.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* Places are sorted by image and address, and duplicates removed whenever the array is full, so it
+ * grows with the distinct places and not with the frames. */
 #include "sampler/profile/announce.h"
 
 #include <stdlib.h>

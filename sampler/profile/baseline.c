@@ -1,3 +1,5 @@
+/* The counters are copied by the indices of stacks and threads, which never change, and subtracted
+ * in a copy of the round. A difference below 0 becomes 0. */
 #include "sampler/profile/baseline.h"
 
 #include <stdlib.h>

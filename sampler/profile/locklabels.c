@@ -1,3 +1,5 @@
+/* What kind a lock is, its futex does not tell. It is proven by the names of the inner functions of
+ * the stack that waits (sampler/lock), so places are symbolized before their labels are made. */
 #include "sampler/profile/locklabels.h"
 
 #include <string.h>

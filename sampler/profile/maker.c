@@ -1,3 +1,5 @@
+/* Each member gets a symbolizer with the files that were fetched for it, then the profile is
+ * assembled, commented and written. It runs in a child, so files may be mapped. */
 #include "sampler/profile/maker.h"
 
 #include <stdlib.h>

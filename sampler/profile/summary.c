@@ -1,3 +1,5 @@
+/* Each line has a function that appends to it in a room of SUMMARY_WIDTH bytes. What is too small
+ * to change what a profile says is left out. */
 #include "sampler/profile/summary.h"
 
 #include <stdarg.h>
@@ -78,8 +80,8 @@ bool summary_fewer_threads(const struct recording_stats *s)
 }
 
 /* A thread that runs for less time than we need to wake up and look is found on a CPU less often
- * than it is there. Budgets leave out most when the target is busiest, so the expected number is not
- * known then. */
+ * than it is there. Budgets leave out most when the target is busiest, so the expected number is
+ * not known then. */
 uint64_t summary_expected(const struct recording_stats *s, unsigned rate)
 {
 	uint64_t expected = (uint64_t)((double)s->target_cpu_ns / 1e9 * rate *

@@ -1,3 +1,5 @@
+/* A hash index leads from the place to the location's number. The profile was decoded from a
+ * child's output, so a number beyond its locations is dropped. */
 #include "sampler/profile/symbolized.h"
 
 #include <stdlib.h>

@@ -3,10 +3,10 @@
  *
  * Where the kernel's records tell (lineage.h), nothing is searched. Elsewhere
  * /proc/PID/task/TID/children lists, for each thread, the processes that it has made (proc(5);
- * CONFIG_PROC_CHILDREN). It is read fifty times a second, or more rarely where a process has so many
- * threads that this would take more than a hundredth of our time. A child that lives for less than
- * that may be missed; its CPU time is in no member's account then. (At ten times a second a make of
- * small C files lost a fifth of its CPU time so.)
+ * CONFIG_PROC_CHILDREN). It is read fifty times a second, or more rarely where a process has so
+ * many threads that this would take more than a hundredth of our time. A child that lives for less
+ * than that may be missed; its CPU time is in no member's account then. (At ten times a second a
+ * make of small C files lost a fifth of its CPU time so.)
  *
  * Rejected: PTRACE_O_TRACEFORK, which misses nothing, but holds each forking thread until we have
  * handled the fork, and leaves a tracer attached all the time; the process connector of netlink,
@@ -54,8 +54,8 @@ static int start_child(struct recorded *r, struct member *m, struct error *err)
 	return recorded_start_member(r, m, !r->start_ns, err);
 }
 
-/* Until it executes another program, its frames are of its maker's kind. Records of the kernel's timer
- * that come before it is read would be of no use. */
+/* Until it executes another program, its frames are of its maker's kind. Records of the kernel's
+ * timer that come before it is read would be of no use. */
 static void inherit(struct member *m, const struct member *maker)
 {
 	m->fit.needs_stop = maker && (maker->fit.needs_stop || maker->has_go ||

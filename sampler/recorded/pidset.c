@@ -1,3 +1,5 @@
+/* The numbers are in an array that is searched from its beginning; one that is removed is replaced
+ * by the last. */
 #include "sampler/recorded/pidset.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* Members are found by their PID through a hash index, and those that live are listed apart, since
+ * a round of many workers has many that have ended. */
 #include "sampler/recorded/recorded.h"
 
 #include <stdio.h>

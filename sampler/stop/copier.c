@@ -1,3 +1,5 @@
+/* A copier and its caller sleep on one futex, the copier's state. A copier that was given up finds
+ * that out before and behind each read, and leaves the job by longjmp(3). */
 #include "sampler/stop/copier.h"
 
 #include <linux/futex.h>
@@ -112,8 +114,8 @@ static bool await_job(struct copier *c)
 	return is != QUIT;
 }
 
-/* Above its caller, so that it runs at once and has slept by the time at which its caller goes on: then
- * a hand-over takes two system calls, not four. */
+/* Above its caller, so that it runs at once and has slept by the time at which its caller goes on:
+ * then a hand-over takes two system calls, not four. */
 static void rise(void)
 {
 	struct sched_param param;

@@ -4,8 +4,8 @@
  * because the target misses only these. Then the pass waits until all requested threads have
  * stopped. In a pass that requested none, all threads are stopped or wait at one moment: a watched
  * thread that is awake at its look is requested to stop, and one that wakes or ends afterwards is
- * detected by its counter (holding_moved). A pass in which a listed thread has ended is not the last
- * one: a new thread, which is not in the list, may make up the number (threads_all_listed).
+ * detected by its counter (holding_moved). A pass in which a listed thread has ended is not the
+ * last one: a new thread, which is not in the list, may make up the number (threads_all_listed).
  *
  * Unlike in stop.c, a thread is not released as soon as it was seen, so any number of threads can
  * be in their stops. Therefore each wait is for one thread by its number: tracee_event does not

@@ -1,3 +1,5 @@
+/* A read's bytes come into a block that belongs to the copier if it is given up, and are scattered
+ * to the caller's pieces afterwards. A lost block is replaced by a new one at the next read. */
 #include "sampler/stop/reader.h"
 
 #include <errno.h>

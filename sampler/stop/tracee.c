@@ -1,3 +1,5 @@
+/* Events are looked at with WNOWAIT first: a status that was taken could not be looked at again.
+ * Which way a stopped thread goes on is decided in one place, tracee_decide. */
 #include "sampler/stop/tracee.h"
 
 #include <errno.h>

@@ -382,8 +382,9 @@ bool process_has_local_mounts(const struct process *process)
 	return local && has_local_root(process);
 }
 
-/* pipe_write, sk_stream_wait_memory, sock_alloc_send_pskb: a call that is not to block ends where it
- * would wait, before signals are looked for. n_tty_write is different, and others were not read. */
+/* pipe_write, sk_stream_wait_memory, sock_alloc_send_pskb: a call that is not to block ends where
+ * it would wait, before signals are looked for. n_tty_write is different, and others were not
+ * read. */
 bool call_is_never_cut(const struct call *call, const struct process *process)
 {
 	const uint64_t *a = call->args;

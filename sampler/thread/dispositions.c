@@ -1,3 +1,5 @@
+/* Each question reads /proc/TID/stat or status anew. A thread that is gone counts as asleep and as
+ * dying, so that nothing waits for it. */
 #include "sampler/thread/dispositions.h"
 
 #include <fcntl.h>

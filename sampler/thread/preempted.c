@@ -1,18 +1,18 @@
 /*
- * The frames of a kernel stack come innermost first, one a line: "[<0>] vfs_read+0x9d/0x330". So the
- * last line says how the thread entered the kernel, and the lines before it, read upwards, what it did
- * there. An entry by an interrupt or an exception means that it was in user code. After the entry of a
- * system call comes the function of the call, or one of those that end it. Functions of the scheduler
- * are not in the text (stack_trace_consume_entry_nosched, kernel/stacktrace.c), so it begins with the
- * caller of schedule().
+ * The frames of a kernel stack come innermost first, one a line: "[<0>] vfs_read+0x9d/0x330". So
+ * the last line says how the thread entered the kernel, and the lines before it, read upwards, what
+ * it did there. An entry by an interrupt or an exception means that it was in user code. After the
+ * entry of a system call comes the function of the call, or one of those that end it. Functions of
+ * the scheduler are not in the text (stack_trace_consume_entry_nosched, kernel/stacktrace.c), so it
+ * begins with the caller of schedule().
  *
- * Calls are listed by what is known about them in the kernel's source. What is not listed is delicate.
- * Reads, writes, and what is done with sockets depend on the file: they are decided by the functions
- * further inside. Where that is a function of a file system or protocol that was not read, the call is
- * delicate, too.
+ * Calls are listed by what is known about them in the kernel's source. What is not listed is
+ * delicate. Reads, writes, and what is done with sockets depend on the file: they are decided by
+ * the functions further inside. Where that is a function of a file system or protocol that was not
+ * read, the call is delicate, too.
  *
- * Rejected: /proc/TID/syscall, which says "running" of a preempted thread; wchan, which is 0 for it;
- * deciding by the caller of schedule() alone, which is the same function for many files.
+ * Rejected: /proc/TID/syscall, which says "running" of a preempted thread; wchan, which is 0 for
+ * it; deciding by the caller of schedule() alone, which is the same function for many files.
  */
 #include "sampler/thread/preempted.h"
 
@@ -200,8 +200,8 @@ static bool preempted_is_exit(const struct preempted_frame *f)
 }
 
 /* Whatever the call or fault: a daemon or server is told of the interruption, or was not read. With
- * task_work_run, what the thread has still to do is unknown (a socket's last close); with get_signal
- * it is about to handle a signal or to end. */
+ * task_work_run, what the thread has still to do is unknown (a socket's last close); with
+ * get_signal it is about to handle a signal or to end. */
 static bool is_feared(const struct preempted_frame *f)
 {
 	static const char *const prefixes[] = { "fuse_",    "__fuse_",	"p9_",	     "v9fs_",
@@ -264,7 +264,8 @@ static const uint8_t classes[] = {
 	[SYS_rt_sigaction] = BEARS, [SYS_rt_sigprocmask] = BEARS, [SYS_rt_sigpending] = BEARS,
 	[SYS_rt_sigreturn] = BEARS, [SYS_sigaltstack] = BEARS, [SYS_kill] = BEARS, [SYS_tkill] = BEARS,
 	[SYS_tgkill] = BEARS, [SYS_rt_sigqueueinfo] = BEARS, [SYS_rt_tgsigqueueinfo] = BEARS,
-	/* Memory: fatal signals only (mm/mmap.c, mm/mprotect.c, mm/mremap.c, mm/mlock.c, mm/gup.c). */
+	/* Memory: fatal signals only (mm/mmap.c, mm/mprotect.c, mm/mremap.c, mm/mlock.c,
+	 * mm/gup.c). */
 	[SYS_munmap] = BEARS, [SYS_mprotect] = BEARS, [SYS_brk] = BEARS, [SYS_mremap] = BEARS,
 	[SYS_mincore] = BEARS, [SYS_mlock] = BEARS, [SYS_munlock] = BEARS, [SYS_madvise] = MADVISE,
 	[SYS_mmap] = MMAP,
@@ -279,7 +280,8 @@ static const uint8_t classes[] = {
 #ifdef SYS_futex_waitv
 	[SYS_futex_waitv] = BEARS,
 #endif
-	/* Files by name or of any kind, which are only looked at (fs/stat.c, fs/open.c, fs/read_write.c). */
+	/* Files by name or of any kind, which are only looked at (fs/stat.c, fs/open.c,
+	 * fs/read_write.c). */
 	[SYS_fstat] = BY_PATH, [SYS_newfstatat] = BY_PATH, [SYS_statx] = BY_PATH,
 	[SYS_faccessat] = BY_PATH, [SYS_faccessat2] = BY_PATH, [SYS_readlinkat] = BY_PATH,
 	[SYS_lseek] = BY_PATH, [SYS_getcwd] = BEARS,
@@ -306,13 +308,14 @@ static const struct sign {
 	enum preempted_place place;
 	unsigned bears;
 } signs[] = {
-	/* ERESTARTSYS with nothing done, or no waits (fs/pipe.c, fs/eventfd.c, fs/timerfd.c, ...). */
+	/* ERESTARTSYS with nothing done, or no waits (fs/pipe.c, fs/eventfd.c, fs/timerfd.c, …). */
 	{ "pipe_read", PREEMPTED_BEARS, 0 }, { "anon_pipe_read", PREEMPTED_BEARS, 0 },
 	{ "fifo_pipe_read", PREEMPTED_BEARS, 0 }, { "eventfd_read", PREEMPTED_BEARS, 0 },
 	{ "eventfd_write", PREEMPTED_BEARS, 0 }, { "timerfd_read", PREEMPTED_BEARS, 0 },
 	{ "timerfd_read_iter", PREEMPTED_BEARS, 0 }, { "signalfd_read", PREEMPTED_BEARS, 0 },
 	{ "signalfd_read_iter", PREEMPTED_BEARS, 0 }, { "inotify_read", PREEMPTED_BEARS, 0 },
-	/* One message, whole or not at all; EINTR is repaired (net/core/datagram.c, net/unix/af_unix.c). */
+	/* One message, whole or not at all; EINTR is repaired (net/core/datagram.c,
+	 * net/unix/af_unix.c). */
 	{ "unix_dgram_recvmsg", PREEMPTED_BEARS, 0 }, { "__unix_dgram_recvmsg", PREEMPTED_BEARS, 0 },
 	{ "unix_dgram_sendmsg", PREEMPTED_BEARS, 0 }, { "udp_recvmsg", PREEMPTED_BEARS, 0 },
 	{ "udpv6_recvmsg", PREEMPTED_BEARS, 0 }, { "netlink_recvmsg", PREEMPTED_BEARS, 0 },
@@ -375,8 +378,8 @@ static int preempted_number_of(const struct preempted_frame *f)
 	return -1;
 }
 
-/* The call of a function that only this call and its variants call. The call's own function, if it calls
- * it as its last act, leaves no frame. */
+/* The call of a function that only this call and its variants call. The call's own function, if it
+ * calls it as its last act, leaves no frame. */
 static int number_of_inner(const struct preempted_frame *f)
 {
 	static const struct {
@@ -419,7 +422,8 @@ static struct preempted preempted_at(enum preempted_place place, int number, uns
 	return (struct preempted){ place, number, bears };
 }
 
-/* Reads, writes, messages. A send over TCP that releases the socket has its result (tcp_sendmsg). */
+/* Reads, writes, messages. A send over TCP that releases the socket has its result
+ * (tcp_sendmsg). */
 static struct preempted by_file(int number, const struct preempted_frame *inside, size_t count,
 				bool many)
 {
@@ -477,8 +481,8 @@ static struct preempted in_call(int number, const struct preempted_frame *inside
 	}
 }
 
-/* On the way out of a call or exception with `count` frames further inside: it has only been preempted
- * there, or been interrupted. Other work that is done there was looked for by fears(). */
+/* On the way out of a call or exception with `count` frames further inside: it has only been
+ * preempted there, or been interrupted. Other work that is done there was looked for by fears(). */
 static bool only_leaves(const struct preempted_frame *inside, size_t count)
 {
 	while (count && preempted_is_exit(&inside[count - 1]))

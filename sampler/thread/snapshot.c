@@ -1,3 +1,6 @@
+/* The pieces are copied by one process_vm_readv(2), if all are there, and answer as one memory. The
+ * address that a walk missed last is kept, which tells an end of the stack from a copy that was too
+ * short. */
 #include "sampler/thread/snapshot.h"
 
 #include <stdbool.h>
@@ -235,8 +238,8 @@ bool snapshot_is_elsewhere(const struct snapshot *s, uint64_t sp, uint64_t top)
 }
 
 /* Copies the first piece and, when sp is not on the ordinary stack, what is below `top`. For a Go
- * thread, finds out which stacks it has; its ordinary stack is a goroutine's. What interpreters need
- * is copied before the stack, because a stack's copy often is cut short by its end. */
+ * thread, finds out which stacks it has; its ordinary stack is a goroutine's. What interpreters
+ * need is copied before the stack, because a stack's copy often is cut short by its end. */
 static void copy_stack(struct snapshot *s, pid_t tid, uint64_t tp, size_t want, uint64_t top)
 {
 	size_t most = want + RED_ZONE < s->room ? want + RED_ZONE : s->room, len, before, copied,

@@ -1,3 +1,6 @@
+/* A walk's frames fall into parts where stack pointers are more than APART bytes apart or in
+ * another mapping. Each part but the first is a range; a range that many walks did not use is
+ * dropped. */
 #include "sampler/thread/stackplan.h"
 
 #include <stdlib.h>

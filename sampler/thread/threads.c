@@ -66,8 +66,8 @@ size_t threads_files_allowed(void)
 	return allowed;
 }
 
-/* Half of the descriptors that we may have, less those that the rest of the program needs: the other
- * half is for the tick's searches (sampler/tick/roster.c). */
+/* Half of the descriptors that we may have, less those that the rest of the program needs: the
+ * other half is for the tick's searches (sampler/tick/roster.c). */
 static size_t thread_threads_most_files(void)
 {
 	size_t allowed = threads_files_allowed();
@@ -507,8 +507,8 @@ struct thread *threads_brief(struct threads *t, const char *name)
 	return add_brief(t, t->brief_count < THREADS_BRIEF ? name : "");
 }
 
-/* Does a sum of so many samples' periods fall short of the time by chance: by at most three standard
- * deviations, each of sum / sqrt(samples)? */
+/* Does a sum of so many samples' periods fall short of the time by chance: by at most three
+ * standard deviations, each of sum / sqrt(samples)? */
 static bool is_short_by_chance(uint64_t sum_ns, uint64_t samples, uint64_t ns)
 {
 	double lacks = ns > sum_ns ? (double)(ns - sum_ns) : 0, third = (double)sum_ns * 3;

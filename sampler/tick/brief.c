@@ -1,3 +1,5 @@
+/* The last name that a record told of a thread is kept by its number modulo BRIEF_NAMES; a
+ * collision only costs the name of a brief thread. */
 #include "sampler/tick/brief.h"
 
 #include <string.h>

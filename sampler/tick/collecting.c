@@ -1,3 +1,5 @@
+/* A slot that comes back is read once: its counters go to the thread and the statistics, its stack
+ * to the walk, and its lesson (spare this thread for a while) to the next ticks. */
 #include "sampler/tick/collecting.h"
 
 #include <string.h>
@@ -102,9 +104,9 @@ static void note_denied(struct recording_stats *s, struct thread *thread)
 		s->tracer = tracer;
 }
 
-/* Has the stop made a call lose its work, held the thread for a read that did not come back, or found
- * a transfer that it may have cut short? (Where the kernel tells the call before, no such one is
- * stopped.) */
+/* Has the stop made a call lose its work, held the thread for a read that did not come back, or
+ * found a transfer that it may have cut short? (Where the kernel tells the call before, no such one
+ * is stopped.) */
 static bool was_harmful(const struct member *m, const struct slot *slot)
 {
 	return slot->stop.work_lost || slot->stop.outcome == STOP_STUCK ||

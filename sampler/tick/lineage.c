@@ -1,3 +1,5 @@
+/* A fork's record adds its process to a set of numbers if the maker is known, and makes a member of
+ * it; the record of its leader's end removes it. */
 #include "sampler/tick/lineage.h"
 
 #include "base/error.h"

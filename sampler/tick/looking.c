@@ -106,7 +106,8 @@ static void look_at_mounts(struct member *m, uint64_t now)
 	m->mounts_due_ns = now + MOUNTS_NS;
 }
 
-/* Where interpreters keep what they know of each thread: the next sample of it may be its only one. */
+/* Where interpreters keep what they know of each thread: the next sample of it may be its only
+ * one. */
 static int place_threads(struct round *r, struct member *m)
 {
 	size_t count;
@@ -192,7 +193,8 @@ static int refresh_member(struct round *r, struct member *m, bool *changed, stru
 	return 0;
 }
 
-/* Has one of them made a process, between the news that came at the tick's begin and its own end? */
+/* Has one of them made a process, between the news that came at the tick's begin and its own
+ * end? */
 static bool has_heir(struct round *round)
 {
 	uint32_t before = round->recorded.living_count;

@@ -1,3 +1,5 @@
+/* Each kind of news has a time in the member. Something that was asked for later than the last such
+ * time, and for which no ring has lost records since, still holds. */
 #include "sampler/tick/news.h"
 
 #include "base/clock.h"

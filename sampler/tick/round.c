@@ -1,10 +1,12 @@
 /*
- * The round's own thread: it starts the tickers, collects the stacks that they have taken, unwinds and
- * counts them, keeps the lists of processes and threads, and paces the tickers by the CPU budget.
+ * The round's own thread: it starts the tickers, collects the stacks that they have taken, unwinds
+ * and counts them, keeps the lists of processes and threads, and paces the tickers by the CPU
+ * budget.
  *
- * A stack waits in its slot for its walk; the thread does not wait. This thread comes a hundred times a
- * second, or less often where no thread comes or ends, or when many slots are full, or one cannot wait.
- * With wall time it comes once in each period of the rate, and reads the threads that wait.
+ * A stack waits in its slot for its walk; the thread does not wait. This thread comes a hundred
+ * times a second, or less often where no thread comes or ends, or when many slots are full, or one
+ * cannot wait. With wall time it comes once in each period of the rate, and reads the threads that
+ * wait.
  */
 #include "sampler/tick/round.h"
 
@@ -112,8 +114,8 @@ void round_release(struct round *r)
 		close(r->ticking.back_fd);
 }
 
-/* One of several that ends before the first tick costs the others nothing, nor does one beyond the first
- * for which descriptors are lacking. */
+/* One of several that ends before the first tick costs the others nothing, nor does one beyond the
+ * first for which descriptors are lacking. */
 static int start_member(struct recorded *r, struct member *m, struct error *err)
 {
 	int rc = recorded_start_member(r, m, true, err);
@@ -222,7 +224,8 @@ static void pace_roster(struct round *r)
 	roster_pace(&r->roster, r->plan.stride_ns / count);
 }
 
-/* Accounts what sampling has cost, once a tick on each CPU was due, and paces tickers and timers. */
+/* Accounts what sampling has cost, once a tick on each CPU was due, and paces tickers and
+ * timers. */
 static void round_settle(struct round *r)
 {
 	struct plan *p = &r->plan;
@@ -401,9 +404,9 @@ void round_want_intermission(struct round *r)
 		r->intermission_ns = monotonic_ns();
 }
 
-/* May sampling pause now? A ticker's end releases threads that have a request out, and none of these
- * may be in a call that would need a repair. A thread that has not stopped within a second is in no
- * such call. */
+/* May sampling pause now? A ticker's end releases threads that have a request out, and none of
+ * these may be in a call that would need a repair. A thread that has not stopped within a second is
+ * in no such call. */
 static bool intermission(struct round *r)
 {
 	if (!r->intermission_ns)

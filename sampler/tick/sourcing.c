@@ -1,7 +1,8 @@
 /*
- * Events are read in bulk, at each tick of the round's thread, or at once where a runtime compiles. Other
- * stacks need no haste: the bytes are copied already, and the maps are those that explain them unless the process has executed a program
- * meanwhile; what came before the present address space was met is dropped.
+ * Events are read in bulk, at each tick of the round's thread, or at once where a runtime compiles.
+ * Other stacks need no haste: the bytes are copied already, and the maps are those that explain
+ * them unless the process has executed a program meanwhile; what came before the present address
+ * space was met is dropped.
  */
 #include <stdio.h>
 
@@ -139,7 +140,8 @@ static void judge_depth(struct round *r, struct member *m)
 		deepen(r, depth * DEEPER);
 }
 
-/* What a runtime has compiled may be moved or freed at any time, so its frames are to be named at once. */
+/* What a runtime has compiled may be moved or freed at any time, so its frames are to be named at
+ * once. */
 static void be_prompt(struct round *r)
 {
 	bool compiles = false;
@@ -468,10 +470,11 @@ bool sources_hurry(const struct round *r)
 	return is_running(r) && events_hold_ns(r->events) < HURRY_NS;
 }
 
-/* The timer of the kernel would stay in step with a program whose period is a multiple of its own: of
- * threads that take turns at a real-time priority it showed 16 % for 24. So after some periods it begins
- * anew, faster or slower by up to a half, at random; a sample's weight is its period. What a new beginning
- * loses, half a period, is made up for; what is counted makes up for itself (events.c). */
+/* The timer of the kernel would stay in step with a program whose period is a multiple of its own:
+ * of threads that take turns at a real-time priority it showed 16 % for 24. So after some periods
+ * it begins anew, faster or slower by up to a half, at random; a sample's weight is its period.
+ * What a new beginning loses, half a period, is made up for; what is counted makes up for itself
+ * (events.c). */
 static uint64_t at_random(struct round *r, uint64_t apart_ns, uint64_t lasts_ns)
 {
 	double rate = 0.5 + (double)(plan_random(&r->plan) >> 11) / (double)(1ull << 53);
@@ -481,8 +484,8 @@ static uint64_t at_random(struct round *r, uint64_t apart_ns, uint64_t lasts_ns)
 	return (uint64_t)((double)apart_ns / rate * lost);
 }
 
-/* How many make a sample has to be found first. Then seldom: a new beginning loses what has come since the
- * last sample, which is much where strangers make most, in bursts. */
+/* How many make a sample has to be found first. Then seldom: a new beginning loses what has come
+ * since the last sample, which is much where strangers make most, in bursts. */
 static uint64_t count_lasts_ns(const struct round *r, uint64_t now, uint64_t periods_ns)
 {
 	if (now - r->recorded.start_ns < COUNT_NS)

@@ -1,3 +1,5 @@
+/* Times whose owner has no stack yet are queued in `waiting`. At the tick's end each gets its
+ * context with the owner's newest stack, or without one. */
 #include "sampler/tick/waiting.h"
 
 #include "base/error.h"
@@ -26,8 +28,8 @@ static struct thread *waiting_thread_numbered(struct member *m, pid_t own_tid)
 	return NULL;
 }
 
-/* An owner counts if it is a thread of the process, and another than the one that waits, unless that
- * can be. */
+/* An owner counts if it is a thread of the process, and another than the one that waits, unless
+ * that can be. */
 static void waiting_find_owners(struct member *m, const struct thread *thread,
 				struct lockset_entry *e)
 {

@@ -1,3 +1,5 @@
+/* Attributes are looked up through abstract origins and specifications here, not by libdw, which
+ * would open split files on the way. A scope's text is composed from the outermost DIE inwards. */
 #include "symbolize/dwarf/die.h"
 
 #include <dwarf.h>

@@ -1,3 +1,5 @@
+/* The slot is found by double hashing, as section 7.3.5.3 says, and leads to a row of offsets and
+ * one of sizes. Each number is read with a cursor, at its offset in the table. */
 #include "symbolize/dwarf/dwpindex.h"
 
 #include <string.h>

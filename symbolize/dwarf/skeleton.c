@@ -1,3 +1,5 @@
+/* Range lists are read by a parser of our own, of both versions, from .debug_rnglists or
+ * .debug_ranges and .debug_addr. */
 #include "symbolize/dwarf/skeleton.h"
 
 #include <dwarf.h>

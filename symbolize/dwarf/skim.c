@@ -415,7 +415,8 @@ void skim_begin(struct skim *s, const struct skim_unit *unit, const void *parent
 	cursor_init(&s->c, unit->start, (size_t)(unit->end - unit->start), "unit");
 	if (!unit->start)
 		return;
-	/* A unit whose length ends within its header has its DIE behind its end. libdw allows it. */
+	/* A unit whose length ends within its header has its DIE behind its end. libdw allows
+	 * it. */
 	s->c.pos = at < unit->end ? at : unit->end;
 	/* Without children there is nothing to walk over. */
 	if (!skim_next(s, &die) || !die.children)

@@ -1,13 +1,13 @@
 /*
- * apt's index has a paragraph for each package, which names it in "Package:" and the builds that it is
- * about in "Build-Ids:" (dh_strip(1)). Debug packages are in it if the system's sources name their archive;
- * libc6-dbg and its like always are.
+ * apt's index has a paragraph for each package, which names it in "Package:" and the builds that it
+ * is about in "Build-Ids:" (dh_strip(1)). Debug packages are in it if the system's sources name
+ * their archive; libc6-dbg and its like always are.
  *
  * A list is read in pieces. Of what is behind, only the name of the last package is kept.
  *
- * Rejected: "PACKAGE-dbgsym" by the package that the file belongs to, which may not exist. Not done:
- * lists that apt keeps compressed (Acquire::GzipIndexes, as container images have it); rpm's and apk's
- * indexes have no build IDs.
+ * Rejected: "PACKAGE-dbgsym" by the package that the file belongs to, which may not exist. Not
+ * done: lists that apt keeps compressed (Acquire::GzipIndexes, as container images have it); rpm's
+ * and apk's indexes have no build IDs.
  */
 #include "symbolize/files/debugpackage.h"
 

@@ -1,3 +1,5 @@
+/* A view of an ELF file is made with the DWARF sections alone, each uncompressed into it. What was
+ * compressed is then given back to the kernel. */
 #include "symbolize/files/decompress.h"
 
 #include <gelf.h>

@@ -1,3 +1,5 @@
+/* The jitdump file is asked first, since it has lines, too. Why a source is missing is noted only
+ * if both are. */
 #include "symbolize/jit/jit.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* The file is opened without following a link, through the process's root, and checked by its
+ * descriptor, so that what was checked is what is read. */
 #include "symbolize/jit/jitfile.h"
 
 #include <errno.h>

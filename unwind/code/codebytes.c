@@ -1,3 +1,5 @@
+/* Lines of code are cached by their address in a table without chains. A line from the process is
+ * valid for one walk, one from a file for a generation of the maps. */
 #include "unwind/code/codebytes.h"
 
 #include <libelf.h>

@@ -1,3 +1,5 @@
+/* An instruction is matched by its opcode map and opcode, the wide ones first. Stores are kept in a
+ * short list, newest last, and a read that overlaps one in part is unknown. */
 #include "unwind/code/emulator.h"
 
 #include "base/error.h"

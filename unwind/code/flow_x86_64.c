@@ -1,3 +1,5 @@
+/* The opcodes are those of the Intel manual, volume 2, appendix A. A jump through a table is told
+ * from a tail call by its operand: an index register, or the prefix notrack. */
 #include "unwind/code/flow.h"
 
 static enum flow flow_of_ff(const struct insn *insn)

@@ -23,9 +23,11 @@ struct regs;
 enum forward_end {
 	FORWARD_FOUND,
 	FORWARD_EXITS, /* every way that does not trap ends the thread, without a call */
-	FORWARD_TRAPS, /* every way traps (hlt, ud2, int3), without a call: a call that led here does not
-			* return, or its function has reported what cannot be */
-	FORWARD_CALLS_LAST, /* every way ends in one of these, some behind a call that may not return */
+	/* Every way traps (hlt, ud2, int3), without a call: a call that led here does not return,
+	 * or its function has reported what cannot be. */
+	FORWARD_TRAPS,
+	/* Every way ends in one of these, some behind a call that may not return. */
+	FORWARD_CALLS_LAST,
 	FORWARD_UNREADABLE, /* it is where nothing was copied: on another stack */
 	FORWARD_EXHAUSTED,  /* the return address is beyond the copy of the stack */
 	FORWARD_UNKNOWN,

@@ -7,11 +7,11 @@
  * known if it is equal on all of them. So a stack pointer that was moved by an amount which is
  * known only at run time (alloca, a VLA) is not known behind that.
  *
- * What no jump in the function names is the case of a switch, or, if its CFI names such places, where
- * an exception lands. It is entered with the frame that jumps through tables leave, and calls. So a
- * register is known there if it is equal at all of these that have the rule of CFI that holds there. At each of these places and
- * at each target of a jump CFI says one register's distance from the CFA; if it contradicts, nothing
- * is known.
+ * What no jump in the function names is the case of a switch, or, if its CFI names such places,
+ * where an exception lands. It is entered with the frame that jumps through tables leave, and
+ * calls. So a register is known there if it is equal at all of these that have the rule of CFI that
+ * holds there. At each of these places and at each target of a jump CFI says one register's
+ * distance from the CFA; if it contradicts, nothing is known.
  *
  * Where a function aligns its stack pointer, distances are then from the aligned address.
  *

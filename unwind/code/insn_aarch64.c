@@ -1,4 +1,5 @@
-/* Arm Architecture Reference Manual for A-profile, C6.2: BL, BLR, BLRA. */
+/* Calls are told by the fixed bits of BL, BLR and BLRA (Arm Architecture Reference Manual for
+ * A-profile, C6.2); nothing else is decoded on aarch64. */
 #include "unwind/code/insn.h"
 
 #include <string.h>

@@ -21,8 +21,8 @@ struct table_build_row {
 	uint16_t rule;
 };
 
-/* Rows in ascending order, each in force up to the next. Two arrays, because a struct table_build_row has
- * padding. */
+/* Rows in ascending order, each in force up to the next. Two arrays, because a struct
+ * table_build_row has padding. */
 struct table_build_run {
 	uint32_t *pcs;
 	uint16_t *rules;

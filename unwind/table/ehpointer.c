@@ -1,3 +1,5 @@
+/* An encoding has a format in its low four bits and a base in the next three. What is stored
+ * elsewhere (indirect), or relative to a function, cannot be read from the file alone. */
 #include "unwind/table/ehpointer.h"
 
 #include <dwarf.h>

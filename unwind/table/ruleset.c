@@ -1,3 +1,5 @@
+/* Rules and expressions are found by hashes of their bytes. The effort for expressions has a bound,
+ * because a file may name one expression in each of its entries. */
 #include "unwind/table/ruleset.h"
 
 #include <stdlib.h>

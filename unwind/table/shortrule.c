@@ -1,3 +1,5 @@
+/* A column's slot is its distance from the CFA in words, in a signed byte. A rule with anything
+ * else (an expression, a signal frame, a register in another one) has no short form. */
 #include "unwind/table/shortrule.h"
 
 #include "unwind/table/rule.h"

@@ -1,3 +1,5 @@
+/* The parser of CFI calls the sink at the start of each entry, and the sink ends it there: no row
+ * is decoded. The extents are sorted and searched by halves. */
 #include "unwind/table/starts.h"
 
 #include <stdbool.h>

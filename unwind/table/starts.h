@@ -25,8 +25,8 @@ struct image;
  * The caller frees *starts with cfi_starts_free. ERR_NOMEM. */
 int cfi_starts_read(struct cfi_starts **starts, const struct image *image);
 
-/* The same, with the entries of procedure linkage tables, also of a file without section headers: for
- * cfi_starts_extent. */
+/* The same, with the entries of procedure linkage tables, also of a file without section headers:
+ * for cfi_starts_extent. */
 int cfi_starts_read_all(struct cfi_starts **starts, const struct image *image);
 void cfi_starts_free(struct cfi_starts *starts);
 

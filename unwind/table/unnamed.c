@@ -1,3 +1,4 @@
+/* Starts are read once for each image, at the first address without a symbol in it. */
 #include "unwind/table/unnamed.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* Both texts are taken apart from the front, run by run, and stay equal in kind. Names are marked
+ * by characters beforehand, since their digits must not differ. */
 #include "goparse/log/lines/runs.h"
 
 #include <string.h>
@@ -118,8 +120,8 @@ static void skip_padding(struct goparse_text *prefix, struct goparse_text *line)
 		*padded = number;
 }
 
-/* `grep -A` writes a colon behind the name of a file and the number of a line that it has found, and a
- * dash behind those of the lines around it. */
+/* `grep -A` writes a colon behind the name of a file and the number of a line that it has found,
+ * and a dash behind those of the lines around it. */
 static bool is_grep(struct goparse_text t)
 {
 	return t.at[0] == ':' || t.at[0] == '-';

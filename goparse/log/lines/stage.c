@@ -1,3 +1,5 @@
+/* The window is filled when less than STAGE_AHEAD is left of it, the step's work appends to `out`,
+ * and `out` is given away before more is read. */
 #include "goparse/log/lines/stage.h"
 
 #include <stdlib.h>

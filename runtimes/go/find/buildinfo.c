@@ -1,3 +1,5 @@
+/* The strings stand behind a magic text in the section .go.buildinfo or, if that was stripped, at
+ * an aligned place of a writable segment. */
 #include "runtimes/go/find/buildinfo.h"
 
 #include <gelf.h>

@@ -1,3 +1,5 @@
+/* The table is generated (layout_table.h). A release is accepted by its version's text, unless it
+ * was built with an experiment that may change a structure. */
 #include "runtimes/go/find/layout.h"
 
 #include <stdbool.h>

@@ -1,3 +1,5 @@
+/* Each image with the function runtime.morestack is tried. Its first instructions tell where a
+ * thread keeps its g, and the live types tell the offsets; both must be found. */
 #include "runtimes/go/find/runtime.h"
 
 #include <stdbool.h>

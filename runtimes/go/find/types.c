@@ -1,3 +1,5 @@
+/* All descriptors are copied at once. A struct is found by the text of its name, which leads to the
+ * descriptor that refers to that text. */
 #include "runtimes/go/find/types.h"
 
 #include <stdlib.h>

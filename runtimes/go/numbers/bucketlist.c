@@ -1,3 +1,5 @@
+/* A bucket takes two reads: its header, then stack and record. A list that leads back into itself
+ * is found by Brent's search, without a set of what was seen. */
 #include "runtimes/go/numbers/bucketlist.h"
 
 #include <inttypes.h>

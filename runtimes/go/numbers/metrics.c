@@ -1,3 +1,5 @@
+/* The struct holds what stays between readings: the process's memory, the places of its variables,
+ * and the counters' own caches. */
 #include "runtimes/go/numbers/metrics.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* A stack is found by a hash over pcs, labels and availability. Stacks are sorted as the runtime
+ * sorts the texts that it would print, without making these. */
 #include "runtimes/go/profile/counts.h"
 
 #include <inttypes.h>

@@ -1,3 +1,5 @@
+/* The pcs of all buckets lie in one array that moves as it grows, so buckets get their pointers
+ * into it when they are sorted. Equal numbers keep the runtime's order. */
 #include "runtimes/go/profile/keptbuckets.h"
 
 #include <stdlib.h>

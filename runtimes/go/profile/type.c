@@ -1,3 +1,5 @@
+/* The table gives each predefined profile its name in Go; custom ones have theirs from the
+ * program. */
 #include "runtimes/go/profile/type.h"
 
 const struct goprofile_id goprofile_ids[GOPROFILE_CUSTOM] = {

@@ -1,3 +1,5 @@
+/* Each goroutine that waits is looked up in `seen`. The longer of Go's wait and ours counts, unless
+ * a look contradicts Go's; the stack comes from runtimes/go/session/traceback.h. */
 #include "runtimes/go/profile/waits.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* A goroutine's ancestors are read behind its stack, and count only if the g still has the same
+ * goid and the same array afterwards. */
 #include "runtimes/go/session/ancestry.h"
 
 #include <stdlib.h>

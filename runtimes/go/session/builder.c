@@ -1,3 +1,5 @@
+/* The deck is runtime/pprof's pcDeck: frames are put on it as long as they may be inlined into one
+ * another, and then become a location that is found again by its first pc. */
 #include "runtimes/go/session/builder.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* Goroutines wait in a batch with copies of their pcs and stacks until the batch's labels and gs
+ * have been read, through two caches of memory that are emptied between batches. */
 #include "runtimes/go/session/labelled.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* Two indices lead to a set: by address, emptied with each batch, and by the text that Go would
+ * print (labelMap.String), which makes equal sets one. */
 #include "runtimes/go/session/labelsets.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* The table has open addressing and pointers to frames in an arena, so a frame's address holds
+ * while the table grows. */
 #include "runtimes/go/session/pcframes.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* Which functions are shown, how names are cut and which frames are elided follows the release's
+ * traceback.go, with the names of its functions in the comments. */
 #include "runtimes/go/session/traceback.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* The slice's three words are read twice and must agree. The elements count only if the array is
+ * still the same afterwards. */
 #include "runtimes/go/stacks/allgs.h"
 
 #include <stdbool.h>

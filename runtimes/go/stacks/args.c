@@ -1,3 +1,5 @@
+/* The compiler's description is a string of bytes: offset and size for a value, five special bytes
+ * for brackets and omissions. It is copied per place and printed for each stack. */
 #include "runtimes/go/stacks/args.h"
 
 #include <stdbool.h>

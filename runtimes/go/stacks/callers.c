@@ -1,3 +1,5 @@
+/* A walk goes by the sites' frame sizes through a copy of the stack, and puts the logical frames of
+ * each site; the rules for wrappers and skips are those of tracebackPCs. */
 #include "runtimes/go/stacks/callers.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* Entries are found by a key, the pc with a bit for physical functions, and their texts are shared
+ * in a strset. Type arguments are cut as the release prints them. */
 #include "runtimes/go/stacks/frames.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* Where the thread is in a signal handler, the interrupted registers are searched on gsignal's
+ * stack, by the bounds of that stack in struct ucontext beside them. */
 #include "runtimes/go/stacks/held.h"
 
 #include <stddef.h>

@@ -1,3 +1,5 @@
+/* The runtime's array of strings (waitReasonStrings) is read at the first use of each reason. A
+ * text that is not printable ASCII is none. */
 #include "runtimes/go/stacks/reasons.h"
 
 #include <stddef.h>

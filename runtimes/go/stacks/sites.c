@@ -1,3 +1,5 @@
+/* A site is found by its pc and by how the pc was reached. Functions at which tracebacks change are
+ * recognized by name once, when their site is made. */
 #include "runtimes/go/stacks/sites.h"
 
 #include <stdlib.h>

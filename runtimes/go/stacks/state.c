@@ -1,3 +1,5 @@
+/* The g's bytes are decoded by the fields' offsets. Two readings agree if all that a running
+ * goroutine changes is equal, trackingSeq among it. */
 #include "runtimes/go/stacks/state.h"
 
 #include <string.h>
@@ -88,8 +90,8 @@ bool gostate_on_stack(const struct gostate *s, uint64_t sp)
 /* runtime/traceback.go, (*unwinder).initAt. A goroutine that has left the kernel, or is about to
  * enter it, is running for some instructions with syscallsp set; what is above that does not change
  * (runtime/proc.go, exitsyscall; mprof.go, doRecordGoroutineProfile of 1.27). While its stack is
- * being copied it does not run, and the old stack stays as it is. Once bounds and sp are those of the
- * new stack, it is complete (runtime/stack.go, copystack); between these it has none. */
+ * being copied it does not run, and the old stack stays as it is. Once bounds and sp are those of
+ * the new stack, it is complete (runtime/stack.go, copystack); between these it has none. */
 bool gostate_rests(const struct gostate *s, uint64_t *pc, uint64_t *sp)
 {
 	if (s->status == GO_RUNNING && !s->syscall_sp)

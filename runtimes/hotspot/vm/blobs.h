@@ -78,8 +78,8 @@ int hotspot_blob_find(struct hotspot *hs, uint64_t pc, const struct hotspot_blob
 int hotspot_blob_of(struct hotspot *hs, uint64_t start, uint64_t id,
 		    const struct hotspot_blob **blob);
 
-/* The PcDescs of an nmethod that is found, sorted by pc. *count is 0 where it has none. Valid as long
- * as the blob. ERR_NOTFOUND: they cannot be read; ERR_NOMEM. */
+/* The PcDescs of an nmethod that is found, sorted by pc. *count is 0 where it has none. Valid as
+ * long as the blob. ERR_NOTFOUND: they cannot be read; ERR_NOMEM. */
 int hotspot_blob_pcdescs(struct hotspot *hs, const struct hotspot_blob *blob,
 			 const struct pcdesc **descs, size_t *count);
 

@@ -1,3 +1,5 @@
+/* A class's records are copied whole, up to a bound, and gone through for the field's name and
+ * type. The VM's flags take two reads: their heads, then their names. */
 #include "runtimes/hotspot/vm/fields.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* A block is found by following the segment map backwards, of which a chunk is read at a time. Its
+ * header must say that it is used. */
 #include "runtimes/hotspot/vm/heaps.h"
 
 #include <stddef.h>

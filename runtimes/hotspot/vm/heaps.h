@@ -34,7 +34,8 @@ int hotspot_heaps_init(struct hotspot_heaps *h, const struct vmstructs *tables,
 /* Is the address in the range of a heap? */
 const struct hotspot_heap *hotspot_heap_of(const struct hotspot_heaps *h, uint64_t addr);
 
-/* The beginning of the used block that holds the address: of its content, a CodeBlob. ERR_NOTFOUND. */
+/* The beginning of the used block that holds the address: of its content, a CodeBlob.
+ * ERR_NOTFOUND. */
 int hotspot_block_find(const struct hotspot_heaps *h, const struct memory *memory, uint64_t addr,
 		       uint64_t *start);
 

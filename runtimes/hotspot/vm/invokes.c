@@ -1,3 +1,5 @@
+/* The bytecode's operand leads through the constant pool's cache to the pool's entry, whose name
+ * and signature are compared with the callee's by the addresses of their symbols. */
 #include "runtimes/hotspot/vm/invokes.h"
 
 #include "base/error.h"

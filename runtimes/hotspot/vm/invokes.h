@@ -16,8 +16,8 @@ struct invoke_layout {
 
 int hotspot_invokes_init(const struct hotspot *hs, struct invoke_layout *l);
 
-/* Does the bytecode at `bci` of the method call one that has the name and signature of `callee`? False
- * also where that cannot be told: calls by invokedynamic and of method handles. */
+/* Does the bytecode at `bci` of the method call one that has the name and signature of `callee`?
+ * False also where that cannot be told: calls by invokedynamic and of method handles. */
 bool hotspot_invokes(struct hotspot *hs, const struct invoke_layout *l, uint64_t method,
 		     int32_t bci, uint64_t callee);
 

@@ -1,3 +1,5 @@
+/* The table is not sorted, so it is read to its end; of pairs with the same bytecode index the
+ * first counts. */
 #include "runtimes/hotspot/vm/javalines.h"
 
 #include "base/cursor.h"

@@ -12,7 +12,8 @@
 struct cursor;
 
 /* The line of a bytecode as Method::line_number_from_bci tells it, and the line where the method's
- * code begins. 0: not known. ERR_FORMAT: the bytes are no line table, or it does not end in them. */
+ * code begins. 0: not known. ERR_FORMAT: the bytes are no line table, or it does not end in
+ * them. */
 int javalines_find(struct cursor *c, enum unsigned5_form form, int32_t bci, uint32_t *line,
 		   uint32_t *first_line);
 

@@ -1,3 +1,5 @@
+/* Each function decodes a character and puts it as UTF-8 at once, into room that the caller has
+ * made by the header's bounds. */
 #include "runtimes/hotspot/vm/javatext.h"
 
 #include <stdbool.h>

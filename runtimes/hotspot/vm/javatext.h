@@ -1,6 +1,6 @@
 /*
- * Texts as a HotSpot VM keeps them, to UTF-8: symbols (modified UTF-8: JVM specification, 4.4.7) and
- * strings; class names and descriptors as Java's stack traces and sources write them.
+ * Texts as a HotSpot VM keeps them, to UTF-8: symbols (modified UTF-8: JVM specification, 4.4.7)
+ * and strings; class names and descriptors as Java's stack traces and sources write them.
  */
 #ifndef RUNTIMES_HOTSPOT_VM_JAVATEXT_H
 #define RUNTIMES_HOTSPOT_VM_JAVATEXT_H

@@ -5,10 +5,11 @@
  * uses again is no part of them, so a method's id is a digest of all that makes it this one: where
  * its parts are, its numbers, and the texts of the names of class, method and signature. They are
  * read by one system call, and each pointer must lead to the part that was read. The parts of a
- * method that was met before are looked up by its address, so that each later look is that one call.
+ * method that was met before are looked up by its address, so that each later look is that one
+ * call.
  *
- * Not part of the id: what the VM changes while the method lives (counters, compiled code, reference
- * counts of symbols, resolved entries of the pool).
+ * Not part of the id: what the VM changes while the method lives (counters, compiled code,
+ * reference counts of symbols, resolved entries of the pool).
  */
 #include "runtimes/hotspot/vm/methods.h"
 
@@ -150,7 +151,8 @@ static bool vm_methods_take_numbers(const struct hotspot_method_layout *l,
 	p->source_index = l->pool_source >= 0  ? memory_u16(look->pool, l->pool_source) :
 			  l->klass_source >= 0 ? memory_u16(look->klass, l->klass_source) :
 						 0;
-	/* The small pool of a method handle's intrinsic has the number of the large one that it is made by. */
+	/* The small pool of a method handle's intrinsic has the number of the large one that it is
+	 * made by. */
 	if (p->source_index >= pool_length)
 		p->source_index = 0;
 	return p->name_index && p->name_index < pool_length && p->signature_index &&

@@ -1,6 +1,6 @@
 /*
- * Methods: where their parts are, what they are called, and an id that tells one from another one at its
- * address (methods.c).
+ * Methods: where their parts are, what they are called, and an id that tells one from another one
+ * at its address (methods.c).
  */
 #ifndef RUNTIMES_HOTSPOT_VM_METHODS_H
 #define RUNTIMES_HOTSPOT_VM_METHODS_H
@@ -58,8 +58,8 @@ int hotspot_methods_init(struct hotspot_methods *m, const struct vmstructs *tabl
 			 struct error *why);
 void hotspot_methods_release(struct hotspot_methods *m);
 
-/* A method as it is in that memory: all parts, proven by one look. Valid until the next call. ERR_FORMAT:
- * there is none; ERR_NOMEM. */
+/* A method as it is in that memory: all parts, proven by one look. Valid until the next call.
+ * ERR_FORMAT: there is none; ERR_NOMEM. */
 int hotspot_parts_read(struct hotspot *hs, const struct memory *memory, uint64_t method,
 		       const struct hotspot_parts **parts);
 
@@ -68,8 +68,8 @@ struct hotspot_method {
 	uint64_t const_method;
 	uint64_t code; /* address of its bytecodes */
 	uint64_t code_size;
-	uint64_t
-		cache; /* of its constant pool: a frame has the same in its cache slot; 0: not known */
+	/* Of its constant pool: a frame has the same in its cache slot; 0: not known. */
+	uint64_t cache;
 	uint64_t id; /* for the key: a digest of what makes it this method */
 };
 

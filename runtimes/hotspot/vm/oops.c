@@ -1,3 +1,5 @@
+/* Where the VM keeps base and shift has had three names since JDK 8; the first one that its tables
+ * have is read. Colours are checked against ZGC's mask at each reference. */
 #include "runtimes/hotspot/vm/oops.h"
 
 #include <string.h>

@@ -1,11 +1,11 @@
 /*
  * Java's objects: references, strings.
  *
- * The collector moves objects and the process runs meanwhile, so a string is one only if its class is
- * String before and after it was read; what it was read from is the caller's to check again.
+ * The collector moves objects and the process runs meanwhile, so a string is one only if its class
+ * is String before and after it was read; what it was read from is the caller's to check again.
  *
- * References: compressed ones by base and shift; those of ZGC with generations have their colours in
- * the low bits. One whose colour is not the good one may be old, and is not followed.
+ * References: compressed ones by base and shift; those of ZGC with generations have their colours
+ * in the low bits. One whose colour is not the good one may be old, and is not followed.
  */
 #ifndef RUNTIMES_HOTSPOT_VM_OOPS_H
 #define RUNTIMES_HOTSPOT_VM_OOPS_H

@@ -4,8 +4,8 @@
  * A frame's key (struct managed_frame), by its kind:
  *
  *   kind          code               id                           at
- *   interpreted   the Method         hotspot_method_id: of what   the bytecode index; HOTSPOT_NO_BCI
- *                                    makes it this method
+ *   interpreted   the Method         hotspot_method_id: of what   the bytecode index;
+ *                                    makes it this method         HOTSPOT_NO_BCI
  *   compiled,     the nmethod: the   its compile id, and above    HOTSPOT_AT: where in its code
  *   native        CodeBlob's         32 bits its entry bci: no
  *                 address            two of a VM have the same
@@ -36,13 +36,14 @@ enum hotspot_kind {
 	HOTSPOT_ADAPTER,      /* between compiled and interpreted code */
 	HOTSPOT_ENTRY,	      /* the call stub: Java was called from C++ */
 	HOTSPOT_CONTINUATION, /* the carrier of a virtual thread has called the frames below here */
-	HOTSPOT_STATIC_STUB, /* in an nmethod, but none of its frames: on the way to the interpreter */
+	/* In an nmethod, but none of its frames: on the way to the interpreter. */
+	HOTSPOT_STATIC_STUB,
 };
 
 enum { HOTSPOT_NO_BCI = 0xffff };
 
-/* `at` of code: its distance from the blob's code begin, and whether the address is that of the next
- * instruction (bit 0), not a return address. A return address has a PcDesc of its own; an
+/* `at` of code: its distance from the blob's code begin, and whether the address is that of the
+ * next instruction (bit 0), not a return address. A return address has a PcDesc of its own; an
  * interrupted one has the first PcDesc that is not below it. */
 #define HOTSPOT_AT(offset, interrupted) ((uint64_t)(offset) << 1 | ((interrupted) ? 1 : 0))
 

@@ -1,3 +1,5 @@
+/* A scope is three numbers, read as one piece of memory. Each scope must lie before the one that
+ * leads to it, as the compiler writes them, so the chain ends. */
 #include "runtimes/hotspot/vm/scopes.h"
 
 #include "base/cursor.h"

@@ -1,3 +1,4 @@
+/* A signed number is the unsigned one in zigzag: the sign is its lowest bit. */
 #include "runtimes/hotspot/vm/unsigned5.h"
 
 #include "base/cursor.h"

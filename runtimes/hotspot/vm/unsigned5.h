@@ -2,8 +2,8 @@
  * UNSIGNED5, the numbers in what HotSpot keeps compressed: scopes and line tables.
  *
  * A byte below 192 ends the number, at the latest the fifth one does; each byte counts 64 times as
- * much as the one before it (compressedStream.cpp, from JDK 20 on unsigned5.hpp). From JDK 20 on each
- * byte is one more, so that no byte is 0.
+ * much as the one before it (compressedStream.cpp, from JDK 20 on unsigned5.hpp). From JDK 20 on
+ * each byte is one more, so that no byte is 0.
  */
 #ifndef RUNTIMES_HOTSPOT_VM_UNSIGNED5_H
 #define RUNTIMES_HOTSPOT_VM_UNSIGNED5_H

@@ -1,3 +1,5 @@
+/* The tables are copied once through a cache, entry by entry, sorted by name and searched by
+ * halves. vmstructs_resolve fills a struct of offsets from a list of what is wanted. */
 #include "runtimes/hotspot/vm/vmstructs.h"
 
 #include <stdlib.h>

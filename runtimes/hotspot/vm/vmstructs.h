@@ -8,8 +8,8 @@
  * into. They are read from the process, since the loader relocates them and the layout is written
  * by constructors.
  *
- * Rejected: tables of offsets by release in our own source. Builds differ, and the VM's own table is
- * always that of the VM at hand.
+ * Rejected: tables of offsets by release in our own source. Builds differ, and the VM's own table
+ * is always that of the VM at hand.
  */
 #ifndef RUNTIMES_HOTSPOT_VM_VMSTRUCTS_H
 #define RUNTIMES_HOTSPOT_VM_VMSTRUCTS_H

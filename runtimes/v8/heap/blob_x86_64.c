@@ -2,9 +2,10 @@
  * The builtins of a V8 without .symtab, as in Debian's libnode.
  *
  * Functions that V8 exports return where its tables are. They are one or two instructions, which
- * name a variable: Isolate::CurrentEmbeddedBlobCode and …Data, Builtins::name. The blob's data begins
- * with three hashes and a description of each builtin, by its number: offset in the code, length
- * (src/snapshot/embedded/embedded-data.h). Its name is in another table by number, 24 bytes each.
+ * name a variable: Isolate::CurrentEmbeddedBlobCode and …Data, Builtins::name. The blob's data
+ * begins with three hashes and a description of each builtin, by its number: offset in the code,
+ * length (src/snapshot/embedded/embedded-data.h). Its name is in another table by number, 24 bytes
+ * each.
  */
 #include <string.h>
 
@@ -23,7 +24,8 @@ enum {
 	BUILTINS_MAX = 1 << 14,
 };
 
-/* The variable that an exported function's first instructions name, as an address in the process. */
+/* The variable that an exported function's first instructions name, as an address in the
+ * process. */
 static bool blob_find_variable(const struct v8_place *at, const char *function, uint64_t *addr)
 {
 	struct elfsymbol symbol = { .name = function };

@@ -1,3 +1,5 @@
+/* All builtins are read once and sorted by address. Those of V8's own machinery are hidden by the
+ * beginnings of their names, which are the same in all releases that are read. */
 #include "runtimes/v8/heap/builtins.h"
 
 #include <gelf.h>

@@ -36,8 +36,8 @@ void v8_builtins_release(struct v8_builtins *b);
 /* The builtin that holds an image address; NULL: none does. */
 const struct v8_builtin *v8_builtins_find(const struct v8_builtins *b, uint64_t addr);
 
-/* Adds one, whose name is without its prefix "Builtins_"; if `keep`, its name is kept. ERR_NOMEM. For
- * v8_builtins_read and the next one only. */
+/* Adds one, whose name is without its prefix "Builtins_"; if `keep`, its name is kept. ERR_NOMEM.
+ * For v8_builtins_read and the next one only. */
 int v8_builtins_add(struct v8_builtins *b, uint64_t start, uint64_t size, const char *name,
 		    bool keep);
 

@@ -1,3 +1,5 @@
+/* Found objects are kept in a table by address without chains. A scan reads backwards, first a few
+ * kilobytes and then more, up to what a function's code may take. */
 #include "runtimes/v8/heap/codes.h"
 
 #include <stdlib.h>
@@ -57,8 +59,8 @@ static bool is_stream(struct v8_runtime *rt, uint64_t map, uint64_t stream)
 	return true;
 }
 
-/* While the collector moves code, Code names the place that its instructions had, or will have. There
- * is an object of the same Code, too, or a reference to this one. */
+/* While the collector moves code, Code names the place that its instructions had, or will have.
+ * There is an object of the same Code, too, or a reference to this one. */
 static bool was_moved(struct v8_runtime *rt, const struct v8_code *c, uint64_t other)
 {
 	uint64_t word;
@@ -105,8 +107,8 @@ static bool heap_codes_holds(const struct v8_code *c, uint64_t pc)
 	return pc - c->start < c->size;
 }
 
-/* While the collector moves code, the object that was there has, in the place of its map, the address
- * of what it has become. */
+/* While the collector moves code, the object that was there has, in the place of its map, the
+ * address of what it has become. */
 static bool is_moved(struct v8_runtime *rt, uint64_t word, uint64_t addr)
 {
 	uint64_t map;
@@ -127,8 +129,8 @@ static bool heap_codes_look_at(struct v8_runtime *rt, uint64_t word, uint64_t ad
 	return true;
 }
 
-/* Looks through the bytes before an address, from the last word on. 1: found; -1: what was found does
- * not hold it, so nothing does; 0: nothing there. */
+/* Looks through the bytes before an address, from the last word on. 1: found; -1: what was found
+ * does not hold it, so nothing does; 0: nothing there. */
 static int look_through(struct v8_runtime *rt, uint64_t from, const uint8_t *bytes, size_t len,
 			uint64_t pc, struct v8_code *c)
 {

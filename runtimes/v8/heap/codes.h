@@ -2,11 +2,11 @@
  * Which of V8's code objects holds an address: what Sparkplug, Maglev, TurboFan and the regular
  * expressions' compiler have made.
  *
- * Nothing in V8 that can be found from outside leads from an address to its code object. A JSFunction
- * leads to the newest code of a function, which is not that of its older frames. But the object
- * begins with its header right before the first instruction. So the words before an address are
- * looked through, up to the first that is such a header and points to a Code that says that these
- * are its instructions.
+ * Nothing in V8 that can be found from outside leads from an address to its code object. A
+ * JSFunction leads to the newest code of a function, which is not that of its older frames. But the
+ * object begins with its header right before the first instruction. So the words before an address
+ * are looked through, up to the first that is such a header and points to a Code that says that
+ * these are its instructions.
  *
  * What was found is kept by address, and proven before each use: header and Code still have to say
  * so.

@@ -1,3 +1,5 @@
+/* The words are Smis (a number in the upper half), read with bounds; a table whose counts
+ * contradict its length has no exits. */
 #include "runtimes/v8/heap/deopt.h"
 
 #include "base/cursor.h"

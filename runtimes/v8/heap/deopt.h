@@ -1,11 +1,11 @@
 /*
- * Where V8 leaves optimized code (DeoptimizationData in V8's src/objects, the safepoint table behind
- * the code in src/codegen).
+ * Where V8 leaves optimized code (DeoptimizationData in V8's src/objects, the safepoint table
+ * behind the code in src/codegen).
  *
- * Code that cannot be used any more has its return addresses on the stack replaced: each leads to an
- * exit behind the code, of a few bytes, which has the number of an entry. First come the exits of code
- * that itself finds out, then those of return addresses. TurboFan's entry has the return address that
- * it is for; Maglev's is in the safepoint table.
+ * Code that cannot be used any more has its return addresses on the stack replaced: each leads to
+ * an exit behind the code, of a few bytes, which has the number of an entry. First come the exits
+ * of code that itself finds out, then those of return addresses. TurboFan's entry has the return
+ * address that it is for; Maglev's is in the safepoint table.
  */
 #ifndef RUNTIMES_V8_HEAP_DEOPT_H
 #define RUNTIMES_V8_HEAP_DEOPT_H

@@ -1,3 +1,5 @@
+/* One table has for each field its v8dbg_ constant and its offset without one. Of several constants
+ * for one field, under the names of several releases, the one that the build has counts. */
 #include "runtimes/v8/heap/layout.h"
 
 #include <stddef.h>

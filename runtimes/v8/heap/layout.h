@@ -1,7 +1,7 @@
 /*
- * Where the fields are that tell a function's names and positions: offsets in bytes from an object's
- * address, without the tag. Those that v8dbg_… constants give are taken from these, the others from
- * V8's sources of the releases that tables.h names.
+ * Where the fields are that tell a function's names and positions: offsets in bytes from an
+ * object's address, without the tag. Those that v8dbg_… constants give are taken from these, the
+ * others from V8's sources of the releases that tables.h names.
  */
 #ifndef RUNTIMES_V8_HEAP_LAYOUT_H
 #define RUNTIMES_V8_HEAP_LAYOUT_H
@@ -47,8 +47,8 @@ struct v8_layout {
 	/* BytecodeArray. */
 	int32_t bytecode_length, bytecode_positions;
 
-	/* Code: positions or, of baseline code, the bytecode offset table; deoptimization data or, of
-	 * baseline code, the bytecode. */
+	/* Code: positions or, of baseline code, the bytecode offset table; deoptimization data or,
+	 * of baseline code, the bytecode. */
 	int32_t code_positions, code_deopt;
 
 	/* Deoptimization data: indexes. */

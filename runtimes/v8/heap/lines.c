@@ -1,3 +1,5 @@
+/* The ends are in an array, made from characters as they are read in pieces, and searched by
+ * halves. A carriage return at the end of a piece waits for the next one. */
 #include "runtimes/v8/heap/lines.h"
 
 #include <stdlib.h>

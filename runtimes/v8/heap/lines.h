@@ -25,7 +25,8 @@ void v8_lines_release(struct v8_lines *l);
 /* Appends an end. ERR_FORMAT: it is in front of the last one; ERR_NOMEM. */
 int v8_lines_add(struct v8_lines *l, uint32_t end);
 
-/* Scans the text's next characters, of one or two bytes. v8_lines_finish ends the text. ERR_NOMEM. */
+/* Scans the text's next characters, of one or two bytes. v8_lines_finish ends the text.
+ * ERR_NOMEM. */
 int v8_lines_scan(struct v8_lines *l, const void *chars, size_t count, bool wide);
 int v8_lines_finish(struct v8_lines *l);
 

@@ -1,3 +1,5 @@
+/* The heads are kept in one buffer with their addresses, and gathered again by as few system calls
+ * as possible. A look with more heads than fit proves nothing. */
 #include "runtimes/v8/heap/look.h"
 
 #include "base/error.h"

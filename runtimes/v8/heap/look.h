@@ -38,8 +38,8 @@ struct v8_look {
 void v8_look_begin(struct v8_look *look, const struct v8_runtime *rt,
 		   const struct v8_layout *layout);
 
-/* Reads the first `len` bytes, at most V8_HEAD_MAX, of a tagged object, and remembers them. *type is
- * its instance type. ERR_FORMAT: there is no object. */
+/* Reads the first `len` bytes, at most V8_HEAD_MAX, of a tagged object, and remembers them. *type
+ * is its instance type. ERR_FORMAT: there is no object. */
 int v8_look_head(struct v8_look *look, uint64_t object, void *head, size_t len, int *type);
 
 /* Is all that was remembered still there? */

@@ -1,8 +1,8 @@
 /*
  * Objects that the collector is moving.
  *
- * While it does, words still lead to where an object was. There, in place of the map, is the address
- * of its copy, without the tag, written when the copy was complete.
+ * While it does, words still lead to where an object was. There, in place of the map, is the
+ * address of its copy, without the tag, written when the copy was complete.
  */
 #ifndef RUNTIMES_V8_HEAP_MOVED_H
 #define RUNTIMES_V8_HEAP_MOVED_H

@@ -1,3 +1,5 @@
+/* An entry is two running sums, decoded one after the other: a table has no index. Sums are
+ * unsigned, because those of made-up numbers overflow. */
 #include "runtimes/v8/heap/positions.h"
 
 #include "base/cursor.h"

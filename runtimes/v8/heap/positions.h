@@ -3,12 +3,14 @@
  *
  * A table is a list of entries, each of which counts from the one before: the code offset (of a
  * bytecode, or of machine code), then the position, in variable-length numbers of seven bits, least
- * significant first, the sign in the lowest bit (zigzag). A code offset's sign tells statements from
- * expressions; from Node 25 on, it has no sign, and two bits below it tell that. The first entry counts from -1, which stands for a function's entry (V8's
+ * significant first, the sign in the lowest bit (zigzag). A code offset's sign tells statements
+ * from expressions; from Node 25 on, it has no sign, and two bits below it tell that. The first
+ * entry counts from -1, which stands for a function's entry (V8's
  * src/codegen/source-position-table.cc, source-position.h).
  *
- * A position has an offset in the source, plus one, in bits 1 to 30, and in bits 31 to 46 the number,
- * plus one, of the inlined call that the instruction is from; bit 0 set: it is none of JavaScript's.
+ * A position has an offset in the source, plus one, in bits 1 to 30, and in bits 31 to 46 the
+ * number, plus one, of the inlined call that the instruction is from; bit 0 set: it is none of
+ * JavaScript's.
  */
 #ifndef RUNTIMES_V8_HEAP_POSITIONS_H
 #define RUNTIMES_V8_HEAP_POSITIONS_H
@@ -55,8 +57,8 @@ struct v8_bytecodes {
 	unsigned count; /* 0: not known */
 };
 
-/* The offset of the bytecode that a place in baseline code is of. `table` has the length of the code
- * for each bytecode, as unsigned numbers; the first one is that of the prologue
+/* The offset of the bytecode that a place in baseline code is of. `table` has the length of the
+ * code for each bytecode, as unsigned numbers; the first one is that of the prologue
  * (V8's src/baseline/bytecode-offset-iterator.h). `pc` is the offset of a byte in that code.
  * V8_ENTRY: in the prologue; V8_NOWHERE: there is none. */
 int64_t v8_baseline_find(const struct v8_bytecodes *b, const uint8_t *table, size_t len,

@@ -1,8 +1,8 @@
 /*
  * V8 in a process: what the files of both rooms share.
  *
- * A tagged word is a Smi (bit 0 clear, the value in the high half) or the address of an object plus 1.
- * Objects move whenever the collector likes, so nothing is kept by their addresses unless it is
+ * A tagged word is a Smi (bit 0 clear, the value in the high half) or the address of an object plus
+ * 1. Objects move whenever the collector likes, so nothing is kept by their addresses unless it is
  * proven each time. A frame's key tells what it is by numbers that the room gives out.
  *
  * The process's memory is read through a view (runtimes/common/walkview.h), which is emptied

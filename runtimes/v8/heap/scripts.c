@@ -1,9 +1,9 @@
 /*
  * A function is called as V8's own profiler calls it: by its name, or by what the parser inferred
- * from where it stands ("shop.total" of "shop.total = function () {}"); without both by its place, as
- * "(anonymous shop.js:5:183)", in eval()'s code "eval".
- * A script is called by its sourceURL comment or its name, as in stack traces; eval()'s without such
- * a comment is "<anonymous>" there.
+ * from where it stands ("shop.total" of "shop.total = function () {}"); without both by its place,
+ * as "(anonymous shop.js:5:183)", in eval()'s code "eval".
+ * A script is called by its sourceURL comment or its name, as in stack traces; eval()'s without
+ * such a comment is "<anonymous>" there.
  */
 #include "runtimes/v8/heap/scripts.h"
 
@@ -420,8 +420,8 @@ uint32_t v8_script_number(struct v8_look *look, uint64_t object)
 		       0;
 }
 
-/* A function has a number of its own in its script, and the script in the program. Functions that are
- * made alike, and collected, have the same addresses. */
+/* A function has a number of its own in its script, and the script in the program. Functions that
+ * are made alike, and collected, have the same addresses. */
 static bool scripts_is_same(const struct v8_shared *a, const struct v8_shared *b)
 {
 	return a->script == b->script && a->literal == b->literal &&

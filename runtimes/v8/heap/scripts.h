@@ -1,8 +1,8 @@
 /*
  * Scripts, and the functions in them: V8's Script and SharedFunctionInfo.
  *
- * Both are kept by address, and are the same as before if the script's number is, and the function's in
- * it. The collector may move them; then they are read anew.
+ * Both are kept by address, and are the same as before if the script's number is, and the
+ * function's in it. The collector may move them; then they are read anew.
  */
 #ifndef RUNTIMES_V8_HEAP_SCRIPTS_H
 #define RUNTIMES_V8_HEAP_SCRIPTS_H
@@ -47,17 +47,18 @@ struct v8_scripts {
 
 void v8_scripts_release(struct v8_scripts *s);
 
-/* The function of a SharedFunctionInfo; valid until v8_scripts_release, if the look holds. ERR_FORMAT:
- * it cannot be read; ERR_NOMEM. */
+/* The function of a SharedFunctionInfo; valid until v8_scripts_release, if the look holds.
+ * ERR_FORMAT: it cannot be read; ERR_NOMEM. */
 int v8_shared_get(struct v8_scripts *s, struct v8_look *look, uint64_t object,
 		  const struct v8_shared **shared);
 
-/* The number of a Script, or of the one that a DebugInfo is about. V8 gives no number twice. 0: it is
- * neither. */
+/* The number of a Script, or of the one that a DebugInfo is about. V8 gives no number twice. 0: it
+ * is neither. */
 uint32_t v8_script_number(struct v8_look *look, uint64_t object);
 
-/* The line and column of a character of the script, both from 1 on. False: they are not known, or the
- * line is in front of the file (vm.Script's lineOffset may be below 0; so may columnOffset: 0 then). */
+/* The line and column of a character of the script, both from 1 on. False: they are not known, or
+ * the line is in front of the file (vm.Script's lineOffset may be below 0; so may columnOffset: 0
+ * then). */
 bool v8_script_line(const struct v8_script *script, int32_t offset, uint32_t *line,
 		    uint32_t *column);
 

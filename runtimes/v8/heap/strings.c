@@ -1,3 +1,5 @@
+/* A cons string is a tree, walked with a bounded stack of parts instead of recursion, because the
+ * heap is the target's. */
 #include "runtimes/v8/heap/strings.h"
 
 #include "base/error.h"

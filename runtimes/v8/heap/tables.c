@@ -1,3 +1,5 @@
+/* The constants are searched in .dynsym and read from the process. One that a release's row tells,
+ * too, must be equal, else V8 is refused. */
 #include "runtimes/v8/heap/tables.h"
 
 #include <gelf.h>

@@ -2,9 +2,9 @@
  * What V8 tells of itself, for debuggers that look at it from outside: the constants v8dbg_… that
  * each build has as variables (V8's tools/gen-postmortem-metadata.py), and its version.
  *
- * They give types, fields and frames, but not all that a frame's function needs, and not the same in
- * each release. What is missing is in a table by release (tables.c); a release that is not in it is
- * refused.
+ * They give types, fields and frames, but not all that a frame's function needs, and not the same
+ * in each release. What is missing is in a table by release (tables.c); a release that is not in it
+ * is refused.
  */
 #ifndef RUNTIMES_V8_HEAP_TABLES_H
 #define RUNTIMES_V8_HEAP_TABLES_H
@@ -99,8 +99,8 @@ struct v8_tables {
 	uint8_t kind_regexp, kind_baseline; /* those behind are of optimized code */
 };
 
-/* Reads the tables. ERR_NOTFOUND: there is no V8 there; ERR_BUSY: there is, but not with this bias; ERR_FORMAT with a
- * message: one of a release that is not known. */
+/* Reads the tables. ERR_NOTFOUND: there is no V8 there; ERR_BUSY: there is, but not with this bias;
+ * ERR_FORMAT with a message: one of a release that is not known. */
 int v8_tables_read(struct v8_tables *t, const struct v8_place *at, struct error *why);
 
 #endif
