@@ -433,10 +433,10 @@ static bool is_called_so(const struct walk *frame, const struct walk *found)
 	return comes_here(&from, &s, target);
 }
 
-/* Code that ends its thread is outermost, unless it was called to do so: exit functions are. What the code's
- * return leads to is doubted where no call of this frame is proven and no CFI leads on from there. (libc calls
- * main() indirectly; a pointer to main() on the stack may look like the return address of a call that ends
- * the function before it.) */
+/* Code that ends its thread is outermost, unless it was called to do so: exit functions are. What
+ * the code's return leads to is doubted where no call of this frame is proven and no CFI leads on
+ * from there. (libc calls main() indirectly; a pointer to main() on the stack may look like the
+ * return address of a call that ends the function before it.) */
 static int step_by_code_or_entry(struct walk *w, bool innermost, bool *traps, bool *beyond)
 {
 	struct walk frame = *w, found;

@@ -201,9 +201,9 @@ static int modmap_open_file(const struct modmap *m, const struct maps_line *line
 	return -1;
 }
 
-/* The kernel has one for all 64-bit processes (arch/x86/entry/vdso/vma.c), and gives no other mapping
- * its name. Ours is taken: another process can have written into its own. It ends with its table of
- * sections. */
+/* The kernel has one for all 64-bit processes (arch/x86/entry/vdso/vma.c), and gives no other
+ * mapping its name. Ours is taken: another process can have written into its own. It ends with its
+ * table of sections. */
 static struct image *open_vdso(void)
 {
 	const Elf64_Ehdr *own = (const Elf64_Ehdr *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
