@@ -120,6 +120,12 @@ static int add_headline(const struct outcome *o, struct buffer *out)
 	return add_spent(o, out);
 }
 
+/* The part of the samples that --max-pause-share has left out. */
+static double held_enough(const struct recording_stats *s)
+{
+	return outcome_share(s->spared + s->over, s->samples + s->spared + s->over);
+}
+
 /* The shares of a few samples are chance. With --wall, one look at a thread that sleeps stands for
  * all of its sleep. */
 static int add_chance(const struct outcome *o, struct buffer *out)
@@ -130,7 +136,8 @@ static int add_chance(const struct outcome *o, struct buffer *out)
 	if (o->options->wall || !*few_text((int64_t)s->samples, text))
 		return 0;
 	if (!was_idle(s) || o->options->counted)
-		return buffer_addf(out, "%s. A longer -d or a higher -r gives more\n", text);
+		return buffer_addf(out, "%s. A longer -d or a higher %s gives more\n", text,
+				   held_enough(s) < LEFT_OUT_MIN ? "-r" : "--max-pause-share");
 	return buffer_addf(out,
 			   "%s was idle (%.1f %% of a CPU), %s. To see where it waits: --wall\n",
 			   o->name, 100 * outcome_share(s->target_cpu_ns, s->elapsed_ns), text);
@@ -218,6 +225,18 @@ static int add_budget(const struct outcome *o, struct buffer *out)
 		return ERR_NOMEM;
 	return buffer_addf(out, ", to take no more than %g %% of a CPU (--max-cpu)\n",
 			   100 * o->options->max_cpu);
+}
+
+static int add_held_enough(const struct outcome *o, struct buffer *out)
+{
+	double left_out = held_enough(o->stats);
+
+	if (left_out < LEFT_OUT_MIN)
+		return 0;
+	return buffer_addf(out,
+			   "fewer samples than asked for: %.0f %% left out, to hold no thread for "
+			   "more than %g %% of its time (--max-pause-share)\n",
+			   100 * left_out, 100 * o->options->pause_share);
 }
 
 static int outcome_add_few(const struct outcome *o, struct buffer *out)
@@ -557,9 +576,10 @@ int outcome_text(const struct outcome *o, bool colour, struct buffer *out)
 		rc = add_headline(o, out) || add_children_line(o, out) || add_chance(o, out) ||
 		     add_unserved(o, out) || add_starved(o, out) || outcome_add_few(o, out) ||
 		     add_uncertain(o, out) || add_moved(o->stats, out) || add_budget(o, out) ||
-		     outcome_add_unsampled(o, out) || add_denied(o, out) || add_missed(o, out) ||
-		     add_walks(o, out) || add_gil(o, out) || add_refused(o, out) ||
-		     add_all_native(o, out) || add_hold(o, colour, out);
+		     add_held_enough(o, out) || outcome_add_unsampled(o, out) ||
+		     add_denied(o, out) || add_missed(o, out) || add_walks(o, out) ||
+		     add_gil(o, out) || add_refused(o, out) || add_all_native(o, out) ||
+		     add_hold(o, colour, out);
 	return rc ? ERR_NOMEM : 0;
 }
 

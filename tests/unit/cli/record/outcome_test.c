@@ -403,3 +403,18 @@ Test(outcome, a_hold_longer_than_promised_has_a_line_of_its_own)
 	cr_assert(strstr(text_of(&o, false), ": sampler got no CPU, or was stopped; its watchdog "
 					     "stepped in 1 time\n"));
 }
+
+Test(outcome, tells_of_samples_left_out_to_hold_no_thread_for_long)
+{
+	struct recording_stats s = some();
+
+	s.samples = 21;
+	s.walks.ends[STACK_OUTERMOST] = 21;
+	s.over = 115;
+	cr_expect(strstr(said(&s), "A longer -d or a higher --max-pause-share gives more\n"));
+	cr_expect(strstr(said(&s), "fewer samples than asked for: 85 % left out, to hold no thread "
+				   "for more than 1 % of its time (--max-pause-share)\n"));
+	s.over = 1;
+	cr_expect(strstr(said(&s), "A longer -d or a higher -r gives more\n"));
+	cr_expect_not(strstr(said(&s), "fewer samples than asked for"));
+}
