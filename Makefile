@@ -67,7 +67,7 @@ SYS_base             := -lxxhash -lz
 COMPRESSION          := -lz $(if $(wildcard $(SYSROOT)/usr/include/libdeflate.h),-ldeflate) $(if $(wildcard $(SYSROOT)/usr/include/zstd.h),-lzstd)
 SYS_base/process     := -lelf
 SYS_base/elf         := -lelf $(COMPRESSION)
-SYS_sampler/unwind/table := -ldw -lelf
+SYS_unwind/table := -ldw -lelf
 # libdw depends on liblzma already; only its header may be missing.
 SYS_symbolize/files  := -ldw -lelf -lz $(if $(wildcard $(SYSROOT)/usr/include/lzma.h),-llzma)
 SYS_symbolize        := -liberty
@@ -78,12 +78,12 @@ SYS_pprof/select     := -lpcre2-8
 SYS_sampler/child    := -lcap -lseccomp
 SYS_sampler/thread   := -lseccomp
 # Without ncurses' header `sampler top` shows tables only.
-SYS_sampler/cli/top  := $(if $(wildcard $(SYSROOT)/usr/include/curses.h),-lncursesw)
+SYS_cli/top  := $(if $(wildcard $(SYSROOT)/usr/include/curses.h),-lncursesw)
 ifneq ($(STATIC),)
 # Archives need what shared libraries bring with them. In a group their order does not matter.
-SYS_sampler/net := $(BUILD)/curl/libcurl.a -lnghttp2 -lcares -lssl -lcrypto
+SYS_base/net := $(BUILD)/curl/libcurl.a -lnghttp2 -lcares -lssl -lcrypto
 SYS_symbolize/files  += -lbz2
-SYS_sampler/cli/top  := $(if $(wildcard $(SYSROOT)/usr/include/curses.h),-lncursesw -ltinfo)
+SYS_cli/top  := $(if $(wildcard $(SYSROOT)/usr/include/curses.h),-lncursesw -ltinfo)
 syslibs = -Wl,--start-group $(call archives,base) $(foreach r,$(1),$(SYS_$(r))) -Wl,--end-group
 else
 syslibs = $(foreach r,$(1),$(SYS_$(r)))
@@ -157,9 +157,9 @@ endif
 
 # Unit tests: tests/unit/ROOM/NAME_test.c links ROOM and what is below it. Some use
 # x86-64's register numbers and instructions, some aarch64's.
-UNIT_x86_64 := $(patsubst %,tests/unit/%_test.c,sampler/go/find/places sampler/interp/beam/depth sampler/thread/interruptible sampler/unwind/table/cfi sampler/unwind/expr \
-        sampler/unwind/guess sampler/unwind/code/insn sampler/unwind/code/emulator sampler/unwind/step_go \
-        sampler/unwind/steps sampler/unwind/table/table sampler/unwind/walk) \
+UNIT_x86_64 := $(patsubst %,tests/unit/%_test.c,runtimes/go/find/places runtimes/beam/depth sampler/thread/interruptible unwind/table/cfi unwind/expr \
+        unwind/guess unwind/code/insn unwind/code/emulator unwind/step_go \
+        unwind/steps unwind/table/table unwind/walk) \
         $(shell find tests/unit -name '*_x86_64_test.c')
 UNIT_aarch64 := $(shell find tests/unit -name '*_aarch64_test.c')
 UNIT_SOURCES := $(filter-out $(foreach a,$(OTHER_ARCHS),$(UNIT_$(a))),$(shell find tests/unit -name '*_test.c'))
@@ -169,7 +169,7 @@ CRITERION ?= $(if $(SANITIZE),,-lcriterion)
 # Optimizing code that runs once would be half of a test's build. Each test is also built with
 # sanitizers, and then with optimization, which some of gcc's warnings need.
 $(BUILD)/obj/tests/unit/%.o: ALL_CFLAGS += $(if $(SANITIZE),,-O0 -U_FORTIFY_SOURCE) $(if $(CRITERION),,-Itests/lib)
-UNIT_VALGRIND := $(patsubst %,$(BUILD)/tests/valgrind/%_test,base/cursor pprof/wire/encode sampler/unwind/walk)
+UNIT_VALGRIND := $(patsubst %,$(BUILD)/tests/valgrind/%_test,base/cursor pprof/wire/encode unwind/walk)
 unit_room = $(patsubst tests/unit/%/,%,$(dir $(1)))
 unit_deps = $(call deps,$(call unit_room,$(1)) $(call links,$(1)))
 

@@ -26,7 +26,7 @@ void arena_release(struct arena *a)
 	*a = (struct arena){ 0 };
 }
 
-static int grow(struct arena *a, size_t need)
+static int arena_grow(struct arena *a, size_t need)
 {
 	size_t size = a->size ? a->size * 2 : BLOCK_MIN;
 	struct arena_block *b;
@@ -46,14 +46,14 @@ static int grow(struct arena *a, size_t need)
 	return 0;
 }
 
-static void *take(struct arena *a, size_t size, size_t align)
+static void *arena_take(struct arena *a, size_t size, size_t align)
 {
 	size_t start = (a->used + align - 1) & ~(align - 1);
 
 	if (size > SIZE_MAX / 2)
 		return NULL;
 	if (!a->blocks || start > a->size || a->size - start < size) {
-		if (grow(a, size))
+		if (arena_grow(a, size))
 			return NULL;
 		start = 0;
 	}
@@ -63,12 +63,12 @@ static void *take(struct arena *a, size_t size, size_t align)
 
 void *arena_alloc(struct arena *a, size_t size)
 {
-	return take(a, size, ALIGN);
+	return arena_take(a, size, ALIGN);
 }
 
 char *arena_copy(struct arena *a, const void *data, size_t len)
 {
-	char *p = len < SIZE_MAX ? take(a, len + 1, 1) : NULL;
+	char *p = len < SIZE_MAX ? arena_take(a, len + 1, 1) : NULL;
 
 	if (p && len)
 		memcpy(p, data, len);

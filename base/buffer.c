@@ -1,3 +1,5 @@
+/* The buffer doubles its room, from 256 bytes on. A request beyond a quarter of the address space
+ * is out of memory, so that no sum of lengths overflows. */
 #include "base/buffer.h"
 
 #include <stdarg.h>

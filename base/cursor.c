@@ -1,3 +1,5 @@
+/* The header's inline functions take the common cases, a byte or a short number. All that crosses
+ * the end fails here, in cursor_bytes, so the bound is in one place. */
 #include "base/cursor.h"
 
 #include <string.h>
@@ -124,7 +126,7 @@ bool cursor_line(struct cursor *c, struct cursor *line)
 	return true;
 }
 
-static unsigned digit(uint8_t ch)
+static unsigned cursor_digit(uint8_t ch)
 {
 	if (ch >= '0' && ch <= '9')
 		return ch - '0';
@@ -141,7 +143,7 @@ uint64_t cursor_number(struct cursor *c, int base)
 	uint64_t v = 0;
 
 	while (cursor_left(c)) {
-		unsigned d = digit(*c->pos);
+		unsigned d = cursor_digit(*c->pos);
 
 		if (d >= (unsigned)base)
 			break;

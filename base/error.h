@@ -4,7 +4,7 @@
  * A function that can fail returns 0 or one of these negative codes. The code is for the caller's
  * decision (retry, skip, which exit status), the message for the person. The message is in a struct
  * error that the caller owns. It names what failed, on what, where and why, starts in lower case,
- * ends without a full stop and puts its subject in quotes. Only sampler/cli/ prints.
+ * ends without a full stop and puts its subject in quotes. Only cli/ prints.
  *
  * Every function that takes a `struct error *` accepts NULL, for a caller that needs the code only.
  */

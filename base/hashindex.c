@@ -31,7 +31,7 @@ void hashindex_clear(struct hashindex *ix)
 
 /* The slot where the search for a hash begins. It depends only on the 32 bits that a slot stores,
  * so that slots can be moved when the table grows. */
-static uint32_t place(uint32_t hash, uint32_t mask)
+static uint32_t hashindex_place(uint32_t hash, uint32_t mask)
 {
 	return (hash * 2654435769u >> 7 ^ hash) & mask;
 }
@@ -43,7 +43,7 @@ uint32_t hashindex_find(const struct hashindex *ix, uint64_t hash, hashindex_eq 
 
 	if (!ix->slots)
 		return HASHINDEX_NONE;
-	for (uint32_t i = place(h, ix->mask);; i = (i + 1) & ix->mask) {
+	for (uint32_t i = hashindex_place(h, ix->mask);; i = (i + 1) & ix->mask) {
 		const struct hashindex_slot *s = &ix->slots[i];
 
 		if (!s->id)
@@ -53,9 +53,9 @@ uint32_t hashindex_find(const struct hashindex *ix, uint64_t hash, hashindex_eq 
 	}
 }
 
-static void put(struct hashindex_slot *slots, uint32_t mask, struct hashindex_slot s)
+static void hashindex_put(struct hashindex_slot *slots, uint32_t mask, struct hashindex_slot s)
 {
-	uint32_t i = place(s.hash, mask);
+	uint32_t i = hashindex_place(s.hash, mask);
 
 	while (slots[i].id)
 		i = (i + 1) & mask;
@@ -71,7 +71,7 @@ static int resize(struct hashindex *ix, size_t size)
 		return ERR_NOMEM;
 	for (size_t i = 0; i < old; i++)
 		if (ix->slots[i].id)
-			put(slots, (uint32_t)(size - 1), ix->slots[i]);
+			hashindex_put(slots, (uint32_t)(size - 1), ix->slots[i]);
 	free(ix->slots);
 	ix->slots = slots;
 	ix->mask = (uint32_t)(size - 1);
@@ -91,7 +91,8 @@ int hashindex_add(struct hashindex *ix, uint64_t hash, uint32_t id)
 {
 	if (hashindex_reserve(ix, 1))
 		return ERR_NOMEM;
-	put(ix->slots, ix->mask, (struct hashindex_slot){ (uint32_t)(hash >> 32), id + 1 });
+	hashindex_put(ix->slots, ix->mask,
+		      (struct hashindex_slot){ (uint32_t)(hash >> 32), id + 1 });
 	ix->count++;
 	return 0;
 }

@@ -1,3 +1,5 @@
+/* zlib is given one piece at a time, of at most UINT_MAX bytes. Behind the end of a member it is
+ * reset, since a gzip file may have several (RFC 1952, 2.2). */
 #include "base/inflater.h"
 
 #include <limits.h>
@@ -22,7 +24,7 @@ void inflater_release(struct inflater *f)
 }
 
 /* Calls inflate even without input: zlib may still hold output. */
-static int step(struct inflater *f)
+static int inflater_step(struct inflater *f)
 {
 	int rc;
 
@@ -50,7 +52,7 @@ int inflater_read(struct inflater *f, const uint8_t **in, size_t *in_len, void *
 	f->z.next_out = out;
 	f->z.avail_out = room;
 	do
-		rc = step(f);
+		rc = inflater_step(f);
 	while (!rc && f->z.avail_in && f->z.avail_out);
 	*in += most - f->z.avail_in;
 	*in_len -= most - f->z.avail_in;

@@ -1,3 +1,5 @@
+/* A string's characters are written as they are if printable.h allows it, the others as \u escapes,
+ * so that a foreign name cannot act on the terminal that shows the JSON. */
 #include "base/json.h"
 
 #include <stdarg.h>
@@ -32,7 +34,7 @@ static int add_escaped(struct buffer *b, uint32_t c)
 	return buffer_addf(b, "\\u%04x", c);
 }
 
-static int add_character(struct buffer *b, const char *text, size_t len, size_t *size)
+static int base_json_add_character(struct buffer *b, const char *text, size_t len, size_t *size)
 {
 	bool shown = printable_next(text, len, size);
 
@@ -45,7 +47,7 @@ void json_add_string(struct json *j, const char *text, size_t len)
 {
 	json_add(j, "\"");
 	for (size_t at = 0, n; !j->rc && at < len; at += n)
-		j->rc = add_character(j->out, text + at, len - at, &n);
+		j->rc = base_json_add_character(j->out, text + at, len - at, &n);
 	json_add(j, "\"");
 }
 

@@ -5,9 +5,9 @@
  * A name with an invisible character in it reads as another name. Two kinds of them are shown where
  * a script or an emoji needs them, that is, where the character before is beyond the Latin letters
  * and their signs: a variation selector, one; and a joiner (ZWJ, ZWNJ) between two such characters,
- * as in Persian, in Devanagari and in emoji of several. Rejected: the rule of RFC 5892, A.1 and A.2,
- * by which a joiner needs a virama or letters that join, since it has no emoji and needs tables of
- * all scripts.
+ * as in Persian, in Devanagari and in emoji of several. Rejected: the rule of RFC 5892, A.1 and
+ * A.2, by which a joiner needs a virama or letters that join, since it has no emoji and needs
+ * tables of all scripts.
  */
 #ifndef BASE_PRINTABLE_H
 #define BASE_PRINTABLE_H
@@ -29,8 +29,8 @@ static inline bool printable_rune(uint32_t c)
 	       (c < 0x2028 || c > 0x202e) && (c < 0x2066 || c > 0x2069);
 }
 
-/* Of a script or a set of signs that has use for selectors and joiners: U+0300 to U+036F are signs that
- * Latin letters carry. */
+/* Of a script or a set of signs that has use for selectors and joiners: U+0300 to U+036F are signs
+ * that Latin letters carry. */
 static inline bool printable_beyond_latin(uint32_t c)
 {
 	return c > 0x36f && printable_rune(c) && !utf8_is_invisible(c);

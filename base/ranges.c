@@ -11,14 +11,14 @@
 #include "base/error.h"
 #include "base/room.h"
 
-struct entry {
+struct base_ranges_entry {
 	struct range range;
 	size_t rank; /* order of addition: the highest wins */
 };
 
-struct sweep {
-	const struct entry *entries; /* sorted by start */
-	const struct entry **open;   /* a heap, the highest rank on top */
+struct base_ranges_sweep {
+	const struct base_ranges_entry *entries; /* sorted by start */
+	const struct base_ranges_entry **open;	 /* a heap, the highest rank on top */
 	size_t open_count;
 	struct ranges pieces;
 };
@@ -56,16 +56,16 @@ void ranges_inner_wins(struct ranges *r)
 		qsort(r->all, r->count, sizeof(*r->all), inner_last);
 }
 
-static int by_start(const void *a, const void *b)
+static int base_ranges_by_start(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct base_ranges_entry *x = a, *y = b;
 
 	if (x->range.start != y->range.start)
 		return x->range.start < y->range.start ? -1 : 1;
 	return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-static void push(struct sweep *s, const struct entry *e)
+static void base_ranges_push(struct base_ranges_sweep *s, const struct base_ranges_entry *e)
 {
 	size_t at = s->open_count++;
 
@@ -74,9 +74,9 @@ static void push(struct sweep *s, const struct entry *e)
 	s->open[at] = e;
 }
 
-static void pop(struct sweep *s)
+static void base_ranges_pop(struct base_ranges_sweep *s)
 {
-	const struct entry *last = s->open[--s->open_count];
+	const struct base_ranges_entry *last = s->open[--s->open_count];
 	size_t at = 0, child;
 
 	while ((child = 2 * at + 1) < s->open_count) {
@@ -90,7 +90,7 @@ static void pop(struct sweep *s)
 	s->open[at] = last;
 }
 
-static int emit(struct ranges *pieces, uint64_t start, uint64_t end, uint32_t of)
+static int base_ranges_emit(struct ranges *pieces, uint64_t start, uint64_t end, uint32_t of)
 {
 	struct range *last = pieces->count ? &pieces->all[pieces->count - 1] : NULL;
 
@@ -101,7 +101,7 @@ static int emit(struct ranges *pieces, uint64_t start, uint64_t end, uint32_t of
 	return ranges_add(pieces, start, end, of);
 }
 
-static int sweep(struct sweep *s, size_t count)
+static int base_ranges_sweep(struct base_ranges_sweep *s, size_t count)
 {
 	uint64_t at = 0;
 	size_t next = 0;
@@ -111,19 +111,19 @@ static int sweep(struct sweep *s, size_t count)
 		uint64_t end;
 
 		while (s->open_count && s->open[0]->range.end <= at)
-			pop(s);
+			base_ranges_pop(s);
 		if (!s->open_count) {
 			if (next == count)
 				break;
 			at = s->entries[next].range.start;
 		}
 		while (next < count && s->entries[next].range.start <= at)
-			push(s, &s->entries[next++]);
+			base_ranges_push(s, &s->entries[next++]);
 		top = &s->open[0]->range;
 		end = top->end;
 		if (next < count && s->entries[next].range.start < end)
 			end = s->entries[next].range.start;
-		if (emit(&s->pieces, at, end, top->of))
+		if (base_ranges_emit(&s->pieces, at, end, top->of))
 			return ERR_NOMEM;
 		at = end;
 	}
@@ -141,8 +141,8 @@ static int is_settled(const struct ranges *r)
 
 int ranges_settle(struct ranges *r)
 {
-	struct entry *entries;
-	struct sweep s = { 0 };
+	struct base_ranges_entry *entries;
+	struct base_ranges_sweep s = { 0 };
 	int rc = ERR_NOMEM;
 
 	if (is_settled(r))
@@ -151,10 +151,10 @@ int ranges_settle(struct ranges *r)
 	s.open = malloc(r->count * sizeof(*s.open));
 	if (entries && s.open) {
 		for (size_t i = 0; i < r->count; i++)
-			entries[i] = (struct entry){ r->all[i], i };
-		qsort(entries, r->count, sizeof(*entries), by_start);
+			entries[i] = (struct base_ranges_entry){ r->all[i], i };
+		qsort(entries, r->count, sizeof(*entries), base_ranges_by_start);
 		s.entries = entries;
-		rc = sweep(&s, r->count);
+		rc = base_ranges_sweep(&s, r->count);
 	}
 	free(entries);
 	free(s.open);

@@ -1,3 +1,4 @@
+/* Arrays double, so that n additions copy fewer than 2n elements. */
 #include "base/room.h"
 
 #include <stdlib.h>

@@ -10,7 +10,7 @@
  * is an error (Makefile), so a new use of such a function is noticed.
  *
  * What remains is iconv(3)'s: conversions other than ASCII and UTF-8 are shared libraries, which
- * sampler/cli/top/screen.c avoids.
+ * cli/top/screen.c avoids.
  *
  * Rejected: musl, which has no such functions. Every library would have to be compiled for it,
  * since Debian has none but musl itself.

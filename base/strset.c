@@ -1,3 +1,5 @@
+/* The texts lie in an arena, so their addresses hold as long as the set. A hash of the text leads
+ * to its number. */
 #include "base/strset.h"
 
 #include <stdlib.h>
@@ -22,7 +24,7 @@ void strset_release(struct strset *s)
 	memset(s, 0, sizeof(*s));
 }
 
-static bool same(const void *owner, uint32_t id, const void *key)
+static bool strset_same(const void *owner, uint32_t id, const void *key)
 {
 	const struct strset_entry *a = &((const struct strset *)owner)->entries[id];
 	const struct strset_entry *b = key;
@@ -30,7 +32,7 @@ static bool same(const void *owner, uint32_t id, const void *key)
 	return a->len == b->len && (!a->len || memcmp(a->text, b->text, a->len) == 0);
 }
 
-static int make_room(struct strset *s, size_t need)
+static int strset_make_room(struct strset *s, size_t need)
 {
 	static const size_t most = 1ul << 31; /* numbers have 32 bits */
 
@@ -41,7 +43,7 @@ static int make_room(struct strset *s, size_t need)
 
 int strset_reserve(struct strset *s, size_t more)
 {
-	if (more > UINT32_MAX || make_room(s, s->count + more))
+	if (more > UINT32_MAX || strset_make_room(s, s->count + more))
 		return ERR_NOMEM;
 	return hashindex_reserve(&s->index, more);
 }
@@ -51,10 +53,11 @@ int strset_add(struct strset *s, const char *text, size_t len, uint32_t *id)
 	struct strset_entry e = { text, len };
 	uint64_t hash = hash_bytes(text, len);
 
-	*id = hashindex_find(&s->index, hash, same, s, &e);
+	*id = hashindex_find(&s->index, hash, strset_same, s, &e);
 	if (*id != HASHINDEX_NONE)
 		return 0;
-	if (make_room(s, (size_t)s->count + 1) || !(e.text = arena_copy(&s->arena, text, len)) ||
+	if (strset_make_room(s, (size_t)s->count + 1) ||
+	    !(e.text = arena_copy(&s->arena, text, len)) ||
 	    hashindex_add(&s->index, hash, s->count))
 		return ERR_NOMEM;
 	*id = s->count;

@@ -1,11 +1,13 @@
+/* The decoder rejects overlong forms and surrogates (RFC 3629, section 3). Which characters have no
+ * glyph is read in ranges copied from Unicode's tables. */
 #include "base/utf8.h"
 
-struct range {
+struct utf8_range {
 	uint32_t first, last;
 };
 
 /* The length in bytes of a character with this first byte; 0 if no character begins with it. */
-static size_t length(unsigned char first)
+static size_t utf8_length(unsigned char first)
 {
 	return first < 0x80 ? 1 :
 	       first < 0xc2 ? 0 :
@@ -19,7 +21,7 @@ uint32_t utf8_next(const char *text, size_t size, size_t *len)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	const unsigned char *s = (const unsigned char *)text;
-	size_t want = length(*s);
+	size_t want = utf8_length(*s);
 	uint32_t rune = *s & (0xff >> (want + (want > 1)));
 
 	*len = 1;
@@ -83,7 +85,7 @@ size_t utf8_fit(const char *text, size_t len, size_t room)
 
 /* Default_Ignorable_Code_Point (UAX #44; DerivedCoreProperties.txt of Unicode 16), and the marks of
  * annotations, U+FFF9 to U+FFFB, which no font shows either. */
-static const struct range invisible[] = {
+static const struct utf8_range invisible[] = {
 	{ 0xad, 0xad },	      { 0x34f, 0x34f },	  { 0x61c, 0x61c },	{ 0x115f, 0x1160 },
 	{ 0x17b4, 0x17b5 },   { 0x180b, 0x180f }, { 0x200b, 0x200f },	{ 0x202a, 0x202e },
 	{ 0x2060, 0x206f },   { 0x3164, 0x3164 }, { 0xfe00, 0xfe0f },	{ 0xfeff, 0xfeff },
@@ -92,7 +94,7 @@ static const struct range invisible[] = {
 };
 
 /* Variation_Selector (PropList.txt) */
-static const struct range selectors[] = {
+static const struct utf8_range selectors[] = {
 	{ 0x180b, 0x180d },
 	{ 0x180f, 0x180f },
 	{ 0xfe00, 0xfe0f },
@@ -100,14 +102,14 @@ static const struct range selectors[] = {
 };
 
 /* ZERO WIDTH NON-JOINER and JOINER, MONGOLIAN VOWEL SEPARATOR */
-static const struct range joiners[] = {
+static const struct utf8_range joiners[] = {
 	{ 0x180e, 0x180e },
 	{ 0x200c, 0x200d },
 };
 
-#define IN(ranges, c) is_in(ranges, sizeof(ranges) / sizeof(*(ranges)), c)
+#define IN(ranges, c) utf8_is_in(ranges, sizeof(ranges) / sizeof(*(ranges)), c)
 
-static bool is_in(const struct range *ranges, size_t count, uint32_t c)
+static bool utf8_is_in(const struct utf8_range *ranges, size_t count, uint32_t c)
 {
 	for (size_t i = 0; i < count && c >= ranges[i].first; i++)
 		if (c <= ranges[i].last)

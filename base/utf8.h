@@ -24,8 +24,8 @@ size_t utf8_put(char text[4], uint32_t ch);
  * `room` bytes hold. */
 size_t utf8_fit(const char *text, size_t len, size_t room);
 
-/* Has the character no glyph of its own, does it select a variant of the one before, does it join two
- * or keep them apart? Selectors and joiners are invisible, too. */
+/* Has the character no glyph of its own, does it select a variant of the one before, does it join
+ * two or keep them apart? Selectors and joiners are invisible, too. */
 bool utf8_is_invisible(uint32_t ch);
 bool utf8_is_selector(uint32_t ch);
 bool utf8_is_joiner(uint32_t ch);

@@ -50,7 +50,8 @@ static void find_measured(struct delta_computer *dc)
 		dc->measured[i] = counted && !strcmp(dc->types[i].unit, "nanoseconds");
 }
 
-static int set_types(struct delta_computer *dc, const struct delta_type *types, size_t count)
+static int compute_set_types(struct delta_computer *dc, const struct delta_type *types,
+			     size_t count)
 {
 	dc->types = calloc(count, sizeof(*dc->types));
 	dc->measured = calloc(count, sizeof(*dc->measured));
@@ -86,7 +87,7 @@ int delta_new(struct delta_computer **out, const struct delta_options *options, 
 	index_init(&dc->index);
 	dc->reader.index = &dc->index;
 	if (keyer_init(&dc->reader.keyer) ||
-	    (options->type_count && set_types(dc, options->types, options->type_count))) {
+	    (options->type_count && compute_set_types(dc, options->types, options->type_count))) {
 		delta_free(dc);
 		return error_nomem(err);
 	}
@@ -123,7 +124,7 @@ const struct delta_stats *delta_stats(const struct delta_computer *dc)
 }
 
 /* The index of the column of a type, or type_count. */
-static size_t find_column(const struct index *x, const struct delta_type *type)
+static size_t compute_find_column(const struct index *x, const struct delta_type *type)
 {
 	struct key want[2] = { key_of(type->type, strlen(type->type)),
 			       key_of(type->unit, strlen(type->unit)) };
@@ -138,9 +139,9 @@ static size_t find_column(const struct index *x, const struct delta_type *type)
 static int choose_types(struct delta_computer *dc, struct error *err)
 {
 	for (size_t i = 0; i < sizeof(known_types) / sizeof(*known_types); i++)
-		if (find_column(&dc->index, &known_types[i][0]) < dc->index.type_count &&
-		    find_column(&dc->index, &known_types[i][1]) < dc->index.type_count)
-			return set_types(dc, known_types[i], 2) ? error_nomem(err) : 0;
+		if (compute_find_column(&dc->index, &known_types[i][0]) < dc->index.type_count &&
+		    compute_find_column(&dc->index, &known_types[i][1]) < dc->index.type_count)
+			return compute_set_types(dc, known_types[i], 2) ? error_nomem(err) : 0;
 	return error_set(
 		err, ERR_USAGE,
 		"no heap, block or mutex profile of Go: which columns count from the start must be said");
@@ -162,7 +163,7 @@ static int find_columns(struct delta_computer *dc, struct error *err)
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < dc->options.type_count; i++) {
-		dc->columns[i] = find_column(&dc->index, &dc->types[i]);
+		dc->columns[i] = compute_find_column(&dc->index, &dc->types[i]);
 		if (dc->columns[i] == count)
 			return error_set(err, ERR_USAGE, "the profile has no sample type '%s/%s'",
 					 dc->types[i].type, dc->types[i].unit);
@@ -179,7 +180,7 @@ static int find_columns(struct delta_computer *dc, struct error *err)
 }
 
 /* Prepares for the next profile and sets the statistics of this one. */
-static void turn(struct delta_computer *dc)
+static void compute_turn(struct delta_computer *dc)
 {
 	dc->stats.vanished = state_turn(&dc->state, dc->options.forget_after);
 	dc->stats.known = dc->state.count - dc->state.forgotten;
@@ -235,6 +236,6 @@ int delta_compute(struct delta_computer *dc, const void *data, size_t len, delta
 	if (rc)
 		dc->begun = false;
 	else
-		turn(dc);
+		compute_turn(dc);
 	return rc;
 }

@@ -45,7 +45,7 @@ void index_release(struct index *x)
 	index_init(x);
 }
 
-static void forget(struct index *x)
+static void delta_index_forget(struct index *x)
 {
 	ids_clear(&x->function_ids);
 	ids_clear(&x->location_ids);
@@ -58,32 +58,34 @@ static void forget(struct index *x)
 
 /* Values of fields. Errors fail the cursor. */
 
-static uint64_t number(struct cursor *m, const struct wire_field *f)
+static uint64_t delta_index_number(struct cursor *m, const struct wire_field *f)
 {
 	if (f->type != WIRE_VARINT)
 		cursor_fail(m, "wrong wire type");
 	return f->value;
 }
 
-static struct key string(const struct index *x, struct cursor *m, const struct wire_field *f)
+static struct key delta_index_string(const struct index *x, struct cursor *m,
+				     const struct wire_field *f)
 {
-	if (number(m, f) < x->string_count)
+	if (delta_index_number(m, f) < x->string_count)
 		return x->strings[f->value];
 	cursor_fail(m, "string index out of range");
 	return x->nothing;
 }
 
 /* The number (from 1) of the entry with an id, which must exist. */
-static uint32_t place(const struct ids *ids, struct cursor *m, const struct wire_field *f)
+static uint32_t delta_index_place(const struct ids *ids, struct cursor *m,
+				  const struct wire_field *f)
 {
-	uint32_t at = ids_find(ids, number(m, f));
+	uint32_t at = ids_find(ids, delta_index_number(m, f));
 
 	if (!at)
 		cursor_fail(m, "id that is not there");
 	return at;
 }
 
-static int add_id(struct ids *ids, struct cursor *m, uint64_t id, struct error *err)
+static int delta_index_add_id(struct ids *ids, struct cursor *m, uint64_t id, struct error *err)
 {
 	if (!id || ids_find(ids, id))
 		cursor_fail(m, id ? "id that is there a second time" : "id that is 0 or missing");
@@ -94,7 +96,7 @@ static int add_id(struct ids *ids, struct cursor *m, uint64_t id, struct error *
 
 /* First reading. */
 
-static int add_string(struct index *x, const struct wire_field *f, struct error *err)
+static int delta_index_add_string(struct index *x, const struct wire_field *f, struct error *err)
 {
 	if (room_for((void **)&x->strings, &x->string_room, x->string_count + 1,
 		     sizeof(*x->strings)))
@@ -103,8 +105,8 @@ static int add_string(struct index *x, const struct wire_field *f, struct error 
 	return 0;
 }
 
-static void add_sample(struct index *x, const struct cursor *m, const struct wire_field *f,
-		       bool *apart)
+static void delta_index_add_sample(struct index *x, const struct cursor *m,
+				   const struct wire_field *f, bool *apart)
 {
 	if (!x->sample_count++)
 		x->samples = m->start + f->at;
@@ -121,7 +123,7 @@ static int read_strings(struct index *x, struct cursor m, struct error *err)
 
 	while (!rc && wire_next(&m, &f)) {
 		if (f.number == PROFILE_SAMPLE)
-			add_sample(x, &m, &f, &apart);
+			delta_index_add_sample(x, &m, &f, &apart);
 		if (f.number != PROFILE_STRING_TABLE && f.number != PROFILE_SAMPLE)
 			continue;
 		if (f.type != WIRE_BYTES)
@@ -131,7 +133,7 @@ static int read_strings(struct index *x, struct cursor m, struct error *err)
 		else if (!x->string_count && f.value)
 			cursor_fail(&m, "string table that does not begin with the empty string");
 		else
-			rc = add_string(x, &f, err);
+			rc = delta_index_add_string(x, &f, err);
 	}
 	if (apart)
 		x->samples = NULL;
@@ -149,18 +151,18 @@ static int read_type(const struct index *x, struct cursor m, struct key type[2],
 	type[0] = type[1] = x->nothing;
 	while (wire_next(&m, &f))
 		if (f.number == VALUE_TYPE_TYPE || f.number == VALUE_TYPE_UNIT)
-			type[f.number == VALUE_TYPE_UNIT] = string(x, &m, &f);
+			type[f.number == VALUE_TYPE_UNIT] = delta_index_string(x, &m, &f);
 	return cursor_error(&m, err);
 }
 
-static int add_type(struct index *x, struct cursor m, struct error *err)
+static int delta_index_add_type(struct index *x, struct cursor m, struct error *err)
 {
 	if (room_for((void **)&x->types, &x->type_room, x->type_count + 1, sizeof(*x->types)))
 		return error_nomem(err);
 	return read_type(x, m, x->types[x->type_count++], err);
 }
 
-static int add_mapping(struct index *x, struct cursor m, struct error *err)
+static int delta_index_add_mapping(struct index *x, struct cursor m, struct error *err)
 {
 	struct index_mapping mapping = { .build_id = x->nothing };
 	struct wire_field f;
@@ -168,26 +170,26 @@ static int add_mapping(struct index *x, struct cursor m, struct error *err)
 
 	while (wire_next(&m, &f)) {
 		if (f.number == MAPPING_ID)
-			id = number(&m, &f);
+			id = delta_index_number(&m, &f);
 		else if (f.number == MAPPING_START)
-			mapping.start = number(&m, &f);
+			mapping.start = delta_index_number(&m, &f);
 		else if (f.number == MAPPING_OFFSET)
-			mapping.offset = number(&m, &f);
+			mapping.offset = delta_index_number(&m, &f);
 		else if (f.number == MAPPING_BUILD_ID)
-			mapping.build_id = string(x, &m, &f);
+			mapping.build_id = delta_index_string(x, &m, &f);
 		else if (f.number == MAPPING_FILENAME)
-			string(x, &m, &f);
+			delta_index_string(x, &m, &f);
 		else if (f.number <= MAPPING_HAS_INLINE_FRAMES)
-			number(&m, &f);
+			delta_index_number(&m, &f);
 	}
 	if (room_for((void **)&x->mappings, &x->mapping_room, x->mapping_count + 1,
 		     sizeof(*x->mappings)))
 		return error_nomem(err);
 	x->mappings[x->mapping_count++] = mapping;
-	return add_id(&x->mapping_ids, &m, id, err);
+	return delta_index_add_id(&x->mapping_ids, &m, id, err);
 }
 
-static int add_function(struct index *x, struct cursor m, struct error *err)
+static int delta_index_add_function(struct index *x, struct cursor m, struct error *err)
 {
 	struct key parts[2] = { x->nothing, x->nothing }; /* name, file */
 	struct wire_field f;
@@ -195,19 +197,19 @@ static int add_function(struct index *x, struct cursor m, struct error *err)
 
 	while (wire_next(&m, &f)) {
 		if (f.number == FUNCTION_ID)
-			id = number(&m, &f);
+			id = delta_index_number(&m, &f);
 		else if (f.number == FUNCTION_NAME || f.number == FUNCTION_FILENAME)
-			parts[f.number == FUNCTION_FILENAME] = string(x, &m, &f);
+			parts[f.number == FUNCTION_FILENAME] = delta_index_string(x, &m, &f);
 		else if (f.number == FUNCTION_SYSTEM_NAME)
-			string(x, &m, &f);
+			delta_index_string(x, &m, &f);
 		else if (f.number == FUNCTION_START_LINE)
-			number(&m, &f);
+			delta_index_number(&m, &f);
 	}
 	if (room_for((void **)&x->functions, &x->function_room, x->function_count + 1,
 		     sizeof(*x->functions)))
 		return error_nomem(err);
 	x->functions[x->function_count++] = key_of(parts, sizeof(parts)).low;
-	return add_id(&x->function_ids, &m, id, err);
+	return delta_index_add_id(&x->function_ids, &m, id, err);
 }
 
 static int check_comments(const struct index *x, struct cursor m, struct error *err)
@@ -216,12 +218,13 @@ static int check_comments(const struct index *x, struct cursor m, struct error *
 
 	while (cursor_left(&m)) {
 		one.value = wire_number(&m);
-		string(x, &m, &one);
+		delta_index_string(x, &m, &one);
 	}
 	return cursor_error(&m, err);
 }
 
-static int add_record(struct index *x, struct cursor *m, struct wire_field *f, struct error *err)
+static int delta_index_add_record(struct index *x, struct cursor *m, struct wire_field *f,
+				  struct error *err)
 {
 	struct key type[2];
 
@@ -233,14 +236,14 @@ static int add_record(struct index *x, struct cursor *m, struct wire_field *f, s
 	}
 	switch (f->number) {
 	case PROFILE_SAMPLE_TYPE:
-		return add_type(x, wire_inside(m, f), err);
+		return delta_index_add_type(x, wire_inside(m, f), err);
 	case PROFILE_MAPPING:
-		return add_mapping(x, wire_inside(m, f), err);
+		return delta_index_add_mapping(x, wire_inside(m, f), err);
 	case PROFILE_LOCATION:
 		x->location_count++;
 		return 0;
 	case PROFILE_FUNCTION:
-		return add_function(x, wire_inside(m, f), err);
+		return delta_index_add_function(x, wire_inside(m, f), err);
 	case PROFILE_PERIOD_TYPE:
 		return read_type(x, wire_inside(m, f), type, err);
 	case PROFILE_COMMENT:
@@ -251,36 +254,36 @@ static int add_record(struct index *x, struct cursor *m, struct wire_field *f, s
 	case PROFILE_KEEP_FRAMES:
 	case PROFILE_DEFAULT_SAMPLE_TYPE:
 	case PROFILE_DOC_URL:
-		string(x, m, f);
+		delta_index_string(x, m, f);
 		return 0;
 	case PROFILE_TIME_NANOS:
-		x->time = (int64_t)number(m, f);
+		x->time = (int64_t)delta_index_number(m, f);
 		x->has_time = true;
 		return 0;
 	case PROFILE_DURATION_NANOS:
 	case PROFILE_PERIOD:
-		number(m, f);
+		delta_index_number(m, f);
 		return 0;
 	default:
 		return 0;
 	}
 }
 
-static int read_records(struct index *x, struct cursor m, struct error *err)
+static int delta_index_read_records(struct index *x, struct cursor m, struct error *err)
 {
 	struct wire_field f;
 	int rc = 0;
 
 	while (!rc && index_next(x, &m, &f))
-		rc = add_record(x, &m, &f, err);
+		rc = delta_index_add_record(x, &m, &f, err);
 	return rc ? rc : cursor_error(&m, err);
 }
 
 /* Third reading. */
 
 /* Sets line[0] to the hash of a line's function and line[1] to its line number. */
-static void read_line(const struct index *x, struct cursor m, struct cursor *location,
-		      uint64_t line[2])
+static void delta_index_read_line(const struct index *x, struct cursor m, struct cursor *location,
+				  uint64_t line[2])
 {
 	uint32_t function = 0;
 	struct wire_field f;
@@ -288,11 +291,11 @@ static void read_line(const struct index *x, struct cursor m, struct cursor *loc
 	line[0] = line[1] = 0;
 	while (wire_next(&m, &f)) {
 		if (f.number == LINE_FUNCTION_ID)
-			function = place(&x->function_ids, &m, &f);
+			function = delta_index_place(&x->function_ids, &m, &f);
 		else if (f.number == LINE_LINE)
-			line[1] = number(&m, &f);
+			line[1] = delta_index_number(&m, &f);
 		else if (f.number == LINE_COLUMN)
-			number(&m, &f);
+			delta_index_number(&m, &f);
 	}
 	if (m.failed)
 		cursor_fail(location, m.failed);
@@ -302,7 +305,8 @@ static void read_line(const struct index *x, struct cursor m, struct cursor *loc
 		line[0] = x->functions[function - 1];
 }
 
-static uint64_t frame_of(const struct index *x, uint64_t address, uint32_t mapping, uint64_t lines)
+static uint64_t delta_index_frame_of(const struct index *x, uint64_t address, uint32_t mapping,
+				     uint64_t lines)
 {
 	struct {
 		struct key build_id;
@@ -318,7 +322,7 @@ static uint64_t frame_of(const struct index *x, uint64_t address, uint32_t mappi
 	return key_of(&where, sizeof(where)).low;
 }
 
-static int add_location(struct index *x, struct cursor m, size_t nth, struct error *err)
+static int delta_index_add_location(struct index *x, struct cursor m, size_t nth, struct error *err)
 {
 	uint64_t id = 0, address = 0, lines[3] = { 0 };
 	uint32_t mapping = 0;
@@ -326,24 +330,24 @@ static int add_location(struct index *x, struct cursor m, size_t nth, struct err
 
 	while (wire_next(&m, &f)) {
 		if (f.number == LOCATION_ID)
-			id = number(&m, &f);
+			id = delta_index_number(&m, &f);
 		else if (f.number == LOCATION_ADDRESS)
-			address = number(&m, &f);
+			address = delta_index_number(&m, &f);
 		else if (f.number == LOCATION_MAPPING_ID)
-			mapping = f.value ? place(&x->mapping_ids, &m, &f) :
-					    (uint32_t)number(&m, &f);
+			mapping = f.value ? delta_index_place(&x->mapping_ids, &m, &f) :
+					    (uint32_t)delta_index_number(&m, &f);
 		else if (f.number == LOCATION_IS_FOLDED)
-			number(&m, &f);
+			delta_index_number(&m, &f);
 		else if (f.number == LOCATION_LINE && f.type != WIRE_BYTES)
 			cursor_fail(&m, "wrong wire type");
 		else if (f.number == LOCATION_LINE) {
-			read_line(x, wire_inside(&m, &f), &m, lines + 1);
+			delta_index_read_line(x, wire_inside(&m, &f), &m, lines + 1);
 			lines[0] = key_of(lines, sizeof(lines)).low;
 		}
 	}
 	if (!m.failed)
-		x->frames[nth] = frame_of(x, address, mapping, lines[0]);
-	return add_id(&x->location_ids, &m, id, err);
+		x->frames[nth] = delta_index_frame_of(x, address, mapping, lines[0]);
+	return delta_index_add_id(&x->location_ids, &m, id, err);
 }
 
 static int read_locations(struct index *x, struct cursor m, struct error *err)
@@ -354,7 +358,7 @@ static int read_locations(struct index *x, struct cursor m, struct error *err)
 
 	while (!rc && index_next(x, &m, &f))
 		if (f.number == PROFILE_LOCATION)
-			rc = add_location(x, wire_inside(&m, &f), nth++, err);
+			rc = delta_index_add_location(x, wire_inside(&m, &f), nth++, err);
 	return rc ? rc : cursor_error(&m, err);
 }
 
@@ -371,10 +375,10 @@ int index_read(struct index *x, struct cursor profile, struct error *err)
 {
 	int rc;
 
-	forget(x);
+	delta_index_forget(x);
 	rc = read_strings(x, profile, err);
 	if (!rc)
-		rc = read_records(x, profile, err);
+		rc = delta_index_read_records(x, profile, err);
 	if (!rc &&
 	    room_for((void **)&x->frames, &x->frame_room, x->location_count, sizeof(*x->frames)))
 		rc = error_nomem(err);

@@ -1,3 +1,5 @@
+/* A short sample is hashed in one call from an array of words; a long one is streamed through XXH3
+ * in pieces of that array. */
 #include "delta/key.h"
 
 #include <string.h>

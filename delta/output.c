@@ -1,3 +1,5 @@
+/* Records are gathered in a block of OUTPUT_BLOCK bytes; a record that is larger goes to the sink
+ * by itself. */
 #include "delta/output.h"
 
 void output_begin(struct output *o, delta_sink *sink, void *ctx, struct error *err)

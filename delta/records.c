@@ -4,7 +4,8 @@
 #include "pprof/wire/wire.h"
 
 /* Copies the record that was read last. */
-static void copy(struct delta_computer *dc, const struct cursor *m, const struct wire_field *f)
+static void delta_records_copy(struct delta_computer *dc, const struct cursor *m,
+			       const struct wire_field *f)
 {
 	const uint8_t *start = m->start + f->at;
 
@@ -48,8 +49,8 @@ static void need_functions(struct delta_computer *dc, struct cursor location)
 /* Pass 4. */
 
 /* True if a record is to be written; then marks what it refers to. */
-static bool is_kept(struct delta_computer *dc, const struct cursor *m, const struct wire_field *f,
-		    size_t *location)
+static bool delta_records_is_kept(struct delta_computer *dc, const struct cursor *m,
+				  const struct wire_field *f, size_t *location)
 {
 	switch (f->number) {
 	case PROFILE_SAMPLE:
@@ -94,8 +95,8 @@ int pass4_write_records(struct delta_computer *dc, struct cursor m)
 	size_t location = 0;
 
 	while (!dc->output.rc && index_next(&dc->index, &m, &f))
-		if (is_kept(dc, &m, &f, &location))
-			copy(dc, &m, &f);
+		if (delta_records_is_kept(dc, &m, &f, &location))
+			delta_records_copy(dc, &m, &f);
 	/* The delta covers the time since the last profile. The first profile keeps its own
 	 * duration. Without the times of both profiles no duration is written. */
 	if (!dc->stats.first && dc->has_last_time && dc->index.has_time) {
@@ -116,7 +117,7 @@ int pass5_write_functions(struct delta_computer *dc, struct cursor m)
 		need_strings(dc, wire_inside(&m, &f),
 			     1u << FUNCTION_NAME | 1u << FUNCTION_SYSTEM_NAME |
 				     1u << FUNCTION_FILENAME);
-		copy(dc, &m, &f);
+		delta_records_copy(dc, &m, &f);
 	}
 	return dc->output.rc;
 }
@@ -132,7 +133,7 @@ int pass6_write_strings(struct delta_computer *dc, struct cursor m)
 		if (f.number != PROFILE_STRING_TABLE)
 			continue;
 		if (dc->index.need_string[nth++])
-			copy(dc, &m, &f);
+			delta_records_copy(dc, &m, &f);
 		else
 			output_bytes(&dc->output, empty, sizeof(empty));
 	}

@@ -1,3 +1,5 @@
+/* A sample is read up to three times: for its key, for its values, and, if it is kept, for what it
+ * refers to. A failure within a packed field is that of the sample. */
 #include "delta/sample.h"
 
 #include <string.h>
@@ -12,7 +14,7 @@ static void fail_at(struct cursor *m, const struct cursor *inside)
 	cursor_fail(m, inside->failed);
 }
 
-static void add_frame(struct sample_reader *r, struct cursor *m, uint64_t id)
+static void sample_add_frame(struct sample_reader *r, struct cursor *m, uint64_t id)
 {
 	uint32_t place = ids_find(&r->index->location_ids, id);
 
@@ -22,24 +24,25 @@ static void add_frame(struct sample_reader *r, struct cursor *m, uint64_t id)
 		cursor_fail(m, "location that is not there");
 }
 
-static void read_frames(struct sample_reader *r, const struct wire_field *f, struct cursor *m)
+static void sample_read_frames(struct sample_reader *r, const struct wire_field *f,
+			       struct cursor *m)
 {
 	struct cursor ids;
 
 	if (f->type == WIRE_VARINT)
-		add_frame(r, m, f->value);
+		sample_add_frame(r, m, f->value);
 	else if (f->type != WIRE_BYTES)
 		cursor_fail(m, "wrong wire type");
 	else {
 		ids = wire_inside(m, f);
 		while (cursor_left(&ids))
-			add_frame(r, &ids, wire_number(&ids));
+			sample_add_frame(r, &ids, wire_number(&ids));
 		if (ids.failed)
 			fail_at(m, &ids);
 	}
 }
 
-static void add_value(struct sample_reader *r, size_t *count, uint64_t value)
+static void sample_add_value(struct sample_reader *r, size_t *count, uint64_t value)
 {
 	if (*count < r->columns)
 		r->values[*count] = (int64_t)value;
@@ -52,13 +55,13 @@ static void read_values(struct sample_reader *r, const struct wire_field *f, str
 	struct cursor values;
 
 	if (f->type == WIRE_VARINT)
-		add_value(r, count, f->value);
+		sample_add_value(r, count, f->value);
 	else if (f->type != WIRE_BYTES)
 		cursor_fail(m, "wrong wire type");
 	else {
 		values = wire_inside(m, f);
 		while (cursor_left(&values))
-			add_value(r, count, wire_number(&values));
+			sample_add_value(r, count, wire_number(&values));
 		if (values.failed)
 			fail_at(m, &values);
 	}
@@ -107,7 +110,7 @@ int sample_read(struct sample_reader *r, struct cursor m, struct key *key, struc
 	keyer_begin(&r->keyer);
 	while (wire_next(&m, &f)) {
 		if (f.number == SAMPLE_LOCATION_ID)
-			read_frames(r, &f, &m);
+			sample_read_frames(r, &f, &m);
 		else if (f.number == SAMPLE_VALUE)
 			read_values(r, &f, &m, &count);
 		else if (f.number == SAMPLE_LABEL && f.type == WIRE_BYTES)

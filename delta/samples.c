@@ -40,12 +40,12 @@ static struct cursor record_at(struct cursor profile, size_t offset)
 	return wire_inside(&profile, &f);
 }
 
-static int64_t *sum(const struct delta_computer *dc, size_t row)
+static int64_t *samples_sum(const struct delta_computer *dc, size_t row)
 {
 	return dc->sums.values + row * dc->reader.columns;
 }
 
-static int add_sum(struct delta_computer *dc, size_t *row)
+static int samples_add_sum(struct delta_computer *dc, size_t *row)
 {
 	struct sums *s = &dc->sums;
 	size_t columns = dc->reader.columns;
@@ -55,7 +55,7 @@ static int add_sum(struct delta_computer *dc, size_t *row)
 		     sizeof(*s->values)) ||
 	    room_for((void **)&s->written, &s->written_room, *row + 1, sizeof(*s->written)))
 		return ERR_NOMEM;
-	memcpy(sum(dc, *row), dc->reader.values, columns * sizeof(*s->values));
+	memcpy(samples_sum(dc, *row), dc->reader.values, columns * sizeof(*s->values));
 	s->written[*row] = false;
 	s->count++;
 	return 0;
@@ -63,23 +63,23 @@ static int add_sum(struct delta_computer *dc, size_t *row)
 
 /* Adds the sample in dc->reader to an equal one that came earlier in this profile. If only one
  * came, its values are read again from its record. */
-static int add_up(struct delta_computer *dc, uint32_t entry, struct cursor profile,
-		  struct error *err)
+static int samples_add_up(struct delta_computer *dc, uint32_t entry, struct cursor profile,
+			  struct error *err)
 {
 	uint32_t at = dc->state.at[entry];
 	size_t row = at & ~SUMMED;
 	int64_t *total;
 
 	if (!(at & SUMMED)) {
-		if (add_sum(dc, &row))
+		if (samples_add_sum(dc, &row))
 			return error_nomem(err);
 		sample_values(&dc->reader, record_at(profile, at - 1));
 		dc->backwards -= runs_backwards(dc, entry, dc->reader.values);
 		dc->state.at[entry] = SUMMED | (uint32_t)row;
 	} else {
-		dc->backwards -= runs_backwards(dc, entry, sum(dc, row));
+		dc->backwards -= runs_backwards(dc, entry, samples_sum(dc, row));
 	}
-	total = sum(dc, row);
+	total = samples_sum(dc, row);
 	for (size_t i = 0; i < dc->reader.columns; i++) /* wraps around, as in the reference */
 		total[i] = (int64_t)((uint64_t)total[i] + (uint64_t)dc->reader.values[i]);
 	dc->backwards += runs_backwards(dc, entry, total);
@@ -101,7 +101,7 @@ static int aggregate(struct delta_computer *dc, struct cursor profile, const str
 	dc->entries[nth] = entry;
 	dc->stats.added += added;
 	if (dc->state.at[entry])
-		return add_up(dc, entry, profile, err);
+		return samples_add_up(dc, entry, profile, err);
 	dc->state.at[entry] = (uint32_t)f->at + 1;
 	dc->stats.samples++;
 	dc->backwards += runs_backwards(dc, entry, dc->reader.values);
@@ -155,7 +155,7 @@ static int64_t difference(const struct delta_computer *dc, size_t i, int64_t now
 
 /* Replaces the sample's values by their delta and stores the new values as the old ones. True if
  * any column is not 0. */
-static bool subtract(struct delta_computer *dc, uint32_t entry, int64_t *values)
+static bool samples_subtract(struct delta_computer *dc, uint32_t entry, int64_t *values)
 {
 	int64_t *old = state_values(&dc->state, entry);
 	bool idle = is_idle(dc, old, values);
@@ -216,11 +216,11 @@ static void write_delta(struct delta_computer *dc, uint32_t entry, struct cursor
 		if (dc->sums.written[at & ~SUMMED])
 			return;
 		dc->sums.written[at & ~SUMMED] = true;
-		values = sum(dc, at & ~SUMMED);
+		values = samples_sum(dc, at & ~SUMMED);
 	} else {
 		sample_values(&dc->reader, record);
 	}
-	if (!subtract(dc, entry, values)) {
+	if (!samples_subtract(dc, entry, values)) {
 		dc->stats.dropped++;
 		return;
 	}

@@ -1,3 +1,5 @@
+/* An entry that has been missing for too many rounds is marked, and the marked ones are removed
+ * together once they are many, because that moves all others. */
 #include "delta/state.h"
 
 #include <stdlib.h>
@@ -30,12 +32,12 @@ void state_clear(struct state *s)
 	s->count = s->next = s->forgotten = 0;
 }
 
-static bool has_key(const void *owner, uint32_t entry, const void *key)
+static bool delta_state_has_key(const void *owner, uint32_t entry, const void *key)
 {
 	return key_equal(((const struct state *)owner)->keys[entry], *(const struct key *)key);
 }
 
-static int add(struct state *s, struct key key, uint32_t *entry)
+static int delta_state_add(struct state *s, struct key key, uint32_t *entry)
 {
 	size_t need = (size_t)s->count + 1;
 
@@ -60,9 +62,9 @@ int state_find(struct state *s, struct key key, uint32_t *entry, bool *added)
 	if (s->next < s->count && key_equal(s->keys[s->next], key)) {
 		*entry = s->next;
 	} else {
-		*entry = hashindex_find(&s->index, key.low, has_key, s, &key);
+		*entry = hashindex_find(&s->index, key.low, delta_state_has_key, s, &key);
 		*added = *entry == HASHINDEX_NONE;
-		if (*added && add(s, key, entry))
+		if (*added && delta_state_add(s, key, entry))
 			return ERR_NOMEM;
 	}
 	if (s->missing[*entry] == FORGOTTEN) {
@@ -74,7 +76,7 @@ int state_find(struct state *s, struct key key, uint32_t *entry, bool *added)
 	return 0;
 }
 
-static void forget(struct state *s, uint32_t entry)
+static void delta_state_forget(struct state *s, uint32_t entry)
 {
 	s->missing[entry] = FORGOTTEN;
 	s->forgotten++;
@@ -112,7 +114,7 @@ size_t state_turn(struct state *s, unsigned rounds)
 		} else if (s->missing[i] != FORGOTTEN) {
 			vanished += s->missing[i]++ == 0;
 			if (s->missing[i] >= rounds)
-				forget(s, i);
+				delta_state_forget(s, i);
 		}
 	}
 	/* Removing one entry costs as much as removing all, so entries are removed when enough are

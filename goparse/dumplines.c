@@ -1,10 +1,11 @@
+/* memchr(3) finds the newline. A last line without one counts only if no more input follows. */
 #include "goparse/dumplines.h"
 
 #include <string.h>
 
 #include "goparse/text.h"
 
-static void load(struct dumplines *l)
+static void dumplines_load(struct dumplines *l)
 {
 	size_t left = (size_t)(l->end - l->next);
 	const char *newline = left ? memchr(l->next, '\n', left) : NULL;
@@ -26,7 +27,7 @@ void dumplines_init(struct dumplines *l, const char *piece, size_t len, bool mor
 	*l = (struct dumplines){
 		.next = piece, .end = piece + len, .more = more, .number = number
 	};
-	load(l);
+	dumplines_load(l);
 }
 
 void dumplines_next(struct dumplines *l)
@@ -34,5 +35,5 @@ void dumplines_next(struct dumplines *l)
 	if (l->have != LINES_LINE)
 		return;
 	l->number++;
-	load(l);
+	dumplines_load(l);
 }

@@ -1,3 +1,4 @@
+/* The text is copied character by character up to the last place where the dots still fit. */
 #include "goparse/excerpt.h"
 
 #include <string.h>
@@ -8,7 +9,7 @@ static const char dots[] = "…";
 
 /* Writes the character at `at`, or its replacement if it cannot be shown. Returns the bytes
  * written; *len is the bytes read. */
-static size_t put(char *out, const char *at, size_t size, size_t *len)
+static size_t excerpt_put(char *out, const char *at, size_t size, size_t *len)
 {
 	if (!printable_next(at, size, len)) {
 		*out = *at == '\t' ? ' ' : '?';
@@ -24,7 +25,7 @@ void excerpt(struct goparse_text line, char *out, size_t room)
 	char one[PRINTABLE_MAX];
 
 	while (at < line.len) {
-		size_t more = put(one, line.at + at, line.len - at, &len);
+		size_t more = excerpt_put(one, line.at + at, line.len - at, &len);
 
 		if (used + more >= room) {
 			memcpy(out + fits, dots, sizeof(dots));

@@ -47,7 +47,7 @@ static bool take_registers(struct goparse_text *rest)
 
 /* Takes " +0x1d fp=0x… sp=0x… pc=0x…", either part of it, or nothing. Most lines have the last
  * number, and reading it costs most: it is read once for both parts. */
-static void take_numbers(struct goparse_text *t, uint64_t *offset, uint64_t *pc)
+static void goparse_frame_take_numbers(struct goparse_text *t, uint64_t *offset, uint64_t *pc)
 {
 	size_t len = t->len;
 	uint64_t value;
@@ -66,8 +66,8 @@ static void take_numbers(struct goparse_text *t, uint64_t *offset, uint64_t *pc)
 		t->len = len;
 }
 
-/* Takes the tabs and spaces before a place. A tab may be "^I", as `cat -T` shows it, or an escape of a
- * language whose strings goparse/log does not read. */
+/* Takes the tabs and spaces before a place. A tab may be "^I", as `cat -T` shows it, or an escape
+ * of a language whose strings goparse/log does not read. */
 static bool take_indent(struct goparse_text *t)
 {
 	size_t len = 0;
@@ -76,7 +76,7 @@ static bool take_indent(struct goparse_text *t)
 		len++;
 	t->at += len;
 	t->len -= len;
-	return text_take(t, LITERAL("^I")) || text_take(t, LITERAL("\\t")) || len;
+	return goparse_text_take(t, LITERAL("^I")) || goparse_text_take(t, LITERAL("\\t")) || len;
 }
 
 /* "FILE:LINE" */
@@ -158,7 +158,7 @@ bool frame_place(struct goparse_text first, struct goparse_text line, struct gop
 
 	if (!t.len)
 		return false;
-	take_numbers(&t, &offset, &pc);
+	goparse_frame_take_numbers(&t, &offset, &pc);
 	if (!indented && !is_source(t))
 		return false;
 	if (file_and_line(t, frame)) {
@@ -192,8 +192,8 @@ bool frame_unknown(struct goparse_text line, struct goparse_frame *frame)
 	struct goparse_text rest = line;
 	uint64_t pc;
 
-	if (!text_take(&rest, LITERAL("non-Go function at pc=")) || !text_take_hex(&rest, &pc) ||
-	    rest.len)
+	if (!goparse_text_take(&rest, LITERAL("non-Go function at pc=")) ||
+	    !text_take_hex(&rest, &pc) || rest.len)
 		return false;
 	*frame = (struct goparse_frame){ .function = { line.at, sizeof("non-Go function") - 1 },
 					 .pc = pc };
@@ -205,7 +205,7 @@ bool frame_created_by(struct goparse_text line, struct goparse_frame *frame, uin
 	struct goparse_text rest;
 	uint64_t id = 0;
 
-	if (!text_take(&line, LITERAL("created by ")))
+	if (!goparse_text_take(&line, LITERAL("created by ")))
 		return false;
 	rest = line;
 	if (text_take_number_end(&rest, &id) && text_take_end(&rest, LITERAL(" in goroutine ")))
@@ -222,7 +222,7 @@ bool frame_created_by(struct goparse_text line, struct goparse_frame *frame, uin
 bool frame_elided(struct goparse_text line, uint64_t *count)
 {
 	*count = 0;
-	return text_take(&line, LITERAL("...")) &&
+	return goparse_text_take(&line, LITERAL("...")) &&
 	       (text_is(line, LITERAL("additional frames elided...")) ||
 		(text_take_number(&line, count) && text_is(line, LITERAL(" frames elided..."))));
 }

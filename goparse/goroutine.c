@@ -29,7 +29,7 @@ enum item {
 	ITEM_MORE,
 };
 
-struct reading {
+struct goroutine_reading {
 	struct goroutine_room *room;
 	struct dumplines *l;
 	struct goparse_stack *stack; /* the goroutine's, or the last ancestor's */
@@ -51,14 +51,14 @@ void goroutine_error(struct goparse_stats *stats, const struct dumplines *l, con
 	stats->error_count++;
 }
 
-static void complain(struct reading *r, const char *expected)
+static void complain(struct goroutine_reading *r, const char *expected)
 {
 	goroutine_error(r->room->stats, r->l, expected);
 }
 
 /* Frames. */
 
-static int add_frame(struct reading *r, const struct goparse_frame *frame)
+static int goroutine_add_frame(struct goroutine_reading *r, const struct goparse_frame *frame)
 {
 	struct goroutine_room *room = r->room;
 
@@ -79,7 +79,8 @@ static int add_frame(struct reading *r, const struct goparse_frame *frame)
 /* Reads the second line of a frame with a known function. `first` is its first line, for the case
  * of a C frame. If no place follows, the first line was other output. ITEM_TAKEN, ITEM_OTHER or
  * ITEM_MORE. */
-static int read_place(struct reading *r, struct goparse_text first, struct goparse_frame *frame)
+static int read_place(struct goroutine_reading *r, struct goparse_text first,
+		      struct goparse_frame *frame)
 {
 	static const char expected[] = "a tab, FILE:LINE";
 
@@ -100,7 +101,7 @@ static int read_place(struct reading *r, struct goparse_text first, struct gopar
 	return ITEM_TAKEN;
 }
 
-static int read_call(struct reading *r)
+static int goroutine_read_call(struct goroutine_reading *r)
 {
 	struct goparse_frame frame;
 	int rc;
@@ -110,18 +111,18 @@ static int read_call(struct reading *r)
 	rc = read_place(r, r->l->line, &frame);
 	if (rc == ITEM_OTHER)
 		return ITEM_STRANGE;
-	return rc == ITEM_TAKEN ? add_frame(r, &frame) : rc;
+	return rc == ITEM_TAKEN ? goroutine_add_frame(r, &frame) : rc;
 }
 
 /* A C frame is recognized by its second line. */
-static int read_foreign(struct reading *r)
+static int read_foreign(struct goroutine_reading *r)
 {
 	struct dumplines second = *r->l;
 	struct goparse_frame frame;
 
 	if (frame_unknown(r->l->line, &frame)) {
 		dumplines_next(r->l);
-		return add_frame(r, &frame);
+		return goroutine_add_frame(r, &frame);
 	}
 	dumplines_next(&second);
 	if (second.have == LINES_MORE)
@@ -130,11 +131,11 @@ static int read_foreign(struct reading *r)
 		return ITEM_OTHER;
 	*r->l = second;
 	dumplines_next(r->l);
-	return add_frame(r, &frame);
+	return goroutine_add_frame(r, &frame);
 }
 
 /* Reads the creating frame. Its place may be missing. */
-static int read_creator(struct reading *r)
+static int read_creator(struct goroutine_reading *r)
 {
 	struct goparse_frame frame;
 	uint64_t creator;
@@ -153,7 +154,7 @@ static int read_creator(struct reading *r)
 
 /* Marks. */
 
-static int read_elided(struct reading *r)
+static int read_elided(struct goroutine_reading *r)
 {
 	uint64_t count;
 
@@ -170,11 +171,11 @@ static int read_elided(struct reading *r)
 	return ITEM_TAKEN;
 }
 
-static int read_unavailable(struct reading *r)
+static int read_unavailable(struct goroutine_reading *r)
 {
 	struct goparse_text t = r->l->line;
 
-	text_take(&t, LITERAL("\t"));
+	goparse_text_take(&t, LITERAL("\t"));
 	if (!text_is(t, LITERAL("goroutine running on other thread; stack unavailable")))
 		return ITEM_OTHER;
 	r->stack->unavailable = true;
@@ -186,7 +187,7 @@ static int read_unavailable(struct reading *r)
 
 /* After an ancestor's header that cannot be read, the goroutine ends: the frames that follow belong
  * to no known goroutine. */
-static int read_ancestor(struct reading *r)
+static int read_ancestor(struct goroutine_reading *r)
 {
 	struct goroutine_room *room = r->room;
 	size_t count = room->g.ancestor_count;
@@ -223,7 +224,7 @@ static bool is_outermost(const struct goparse_frame *frame)
 }
 
 /* True if a frame or the second line of one is here. *more: that cannot be decided yet. */
-static bool goes_on(struct dumplines ahead, bool *more)
+static bool goroutine_goes_on(struct dumplines ahead, bool *more)
 {
 	struct goparse_text first = ahead.line;
 	struct goparse_frame frame;
@@ -242,7 +243,7 @@ static bool goes_on(struct dumplines ahead, bool *more)
 }
 
 /* Reads an empty line: the end, or other output if the stack goes on behind it. */
-static int read_empty(struct reading *r)
+static int read_empty(struct goroutine_reading *r)
 {
 	struct goroutine_room *room = r->room;
 	bool more = false;
@@ -250,7 +251,7 @@ static int read_empty(struct reading *r)
 	dumplines_next(r->l);
 	if (r->created || (r->stack->count && is_outermost(&room->frames[room->frame_count - 1])))
 		return ITEM_END;
-	if (!goes_on(*r->l, &more))
+	if (!goroutine_goes_on(*r->l, &more))
 		return more ? ITEM_MORE : ITEM_END;
 	if (!r->strange)
 		complain(r, "no empty line within a stack");
@@ -258,7 +259,7 @@ static int read_empty(struct reading *r)
 }
 
 /* After a creating frame, other output can stand before the next ancestor. */
-static int read_behind(struct reading *r)
+static int read_behind(struct goroutine_reading *r)
 {
 	enum { LINES_MAX = 16 };
 	struct dumplines ahead = *r->l;
@@ -287,14 +288,14 @@ static bool is_register(struct goparse_text line)
 }
 
 /* True for lines that the go command and the runtime write directly behind a stack. */
-static bool ends(struct goparse_text line)
+static bool goroutine_ends(struct goparse_text line)
 {
 	return is_register(line) || text_starts(line, LITERAL("exit status ")) ||
 	       text_is(line, LITERAL("runtime stack:"));
 }
 
 /* Reads an item that begins with fixed text. A function's name can begin with the same letter. */
-static int read_marked(struct reading *r)
+static int read_marked(struct goroutine_reading *r)
 {
 	int rc;
 
@@ -316,18 +317,18 @@ static int read_marked(struct reading *r)
 	}
 }
 
-static int read_line(struct reading *r)
+static int goroutine_read_line(struct goroutine_reading *r)
 {
 	struct goparse_text header;
 	int rc = read_marked(r);
 
 	if (rc == ITEM_OTHER)
-		rc = read_call(r);
+		rc = goroutine_read_call(r);
 	if (rc == ITEM_OTHER)
 		rc = read_foreign(r);
 	if (rc != ITEM_OTHER)
 		return rc;
-	if (ends(r->l->line) || header_find(r->l->line, &header))
+	if (goroutine_ends(r->l->line) || header_find(r->l->line, &header))
 		return ITEM_END;
 	if (!r->strange)
 		complain(r, "a function call");
@@ -335,7 +336,7 @@ static int read_line(struct reading *r)
 	return ITEM_STRANGE;
 }
 
-static int read_item(struct reading *r)
+static int read_item(struct goroutine_reading *r)
 {
 	int rc;
 
@@ -345,12 +346,12 @@ static int read_item(struct reading *r)
 		rc = read_ancestor(r);
 		return rc == ITEM_OTHER ? read_behind(r) : rc;
 	}
-	rc = read_line(r);
+	rc = goroutine_read_line(r);
 	r->strange = rc == ITEM_STRANGE;
 	return rc;
 }
 
-static int read_items(struct reading *r, enum goroutine_found *found)
+static int read_items(struct goroutine_reading *r, enum goroutine_found *found)
 {
 	int rc = ITEM_TAKEN;
 
@@ -377,7 +378,7 @@ static void place_frames(struct goroutine_room *room)
 
 int goroutine_read(struct goroutine_room *room, struct dumplines *l, enum goroutine_found *found)
 {
-	struct reading r = { .room = room, .l = l, .stack = &room->g.stack };
+	struct goroutine_reading r = { .room = room, .l = l, .stack = &room->g.stack };
 	struct goparse_text first;
 	enum header_found header;
 	int rc;

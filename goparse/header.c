@@ -1,3 +1,5 @@
+/* The header is taken apart from the front, token by token. Attributes are recognized by their
+ * words; an unknown one is noted, and the rest is read all the same. */
 #include "goparse/header.h"
 
 #include <stdlib.h>
@@ -19,11 +21,11 @@ static bool is_front(struct goparse_text t)
 {
 	uint64_t id;
 
-	return text_take(&t, LITERAL("goroutine ")) && text_take_number(&t, &id) &&
+	return goparse_text_take(&t, LITERAL("goroutine ")) && text_take_number(&t, &id) &&
 	       (text_starts(t, LITERAL(" [")) || text_starts(t, LITERAL(" gp=")));
 }
 
-static bool is_word(char c)
+static bool header_is_word(char c)
 {
 	return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_';
 }
@@ -46,7 +48,7 @@ static bool ends_word(struct goparse_text line, const char *at)
 	if (!before.len || text_take_end(&before, LITERAL("\\n")) ||
 	    text_take_end(&before, LITERAL("#012")) || ends_colour(before))
 		return false;
-	return is_word(at[-1]);
+	return header_is_word(at[-1]);
 }
 
 const char *header_front(struct goparse_text line, size_t most)
@@ -93,7 +95,7 @@ uint64_t header_id(struct goparse_text header)
 {
 	uint64_t id = 0;
 
-	(void)(text_take(&header, LITERAL("goroutine ")) && text_take_number(&header, &id));
+	(void)(goparse_text_take(&header, LITERAL("goroutine ")) && text_take_number(&header, &id));
 	return id;
 }
 
@@ -107,7 +109,7 @@ bool header_may_follow(struct goparse_text part)
 static bool take_pointer(struct goparse_text *t, uint64_t *pointer)
 {
 	*pointer = 0;
-	return text_take(t, LITERAL("nil")) || text_take_hex(t, pointer);
+	return goparse_text_take(t, LITERAL("nil")) || text_take_hex(t, pointer);
 }
 
 /* Takes " gp=0xc000002380 m=0 mp=0x5b2c60" or " gp=0xc000002380 m=nil", if it is there. */
@@ -116,19 +118,19 @@ static bool take_addresses(struct goparse_text *t, struct goparse_goroutine *g)
 	uint64_t m = 0;
 	bool negative;
 
-	if (!text_take(t, LITERAL(" gp=")))
+	if (!goparse_text_take(t, LITERAL(" gp=")))
 		return true;
 	g->has_gp = g->has_m = true;
 	g->m = -1;
-	if (!take_pointer(t, &g->gp) || !text_take(t, LITERAL(" m=")))
+	if (!take_pointer(t, &g->gp) || !goparse_text_take(t, LITERAL(" m=")))
 		return false;
-	if (text_take(t, LITERAL("nil")))
+	if (goparse_text_take(t, LITERAL("nil")))
 		return true;
-	negative = text_take(t, LITERAL("-"));
+	negative = goparse_text_take(t, LITERAL("-"));
 	if (!text_take_number(t, &m) || m > INT64_MAX)
 		return false;
 	g->m = negative ? -(int64_t)m : (int64_t)m;
-	return text_take(t, LITERAL(" mp=")) && take_pointer(t, &g->mp);
+	return goparse_text_take(t, LITERAL(" mp=")) && take_pointer(t, &g->mp);
 }
 
 /* Takes the text up to the end of a state or an attribute. */
@@ -176,9 +178,9 @@ static bool attribute(struct goparse_text t, struct goparse_goroutine *g)
 
 	if (text_is(t, LITERAL("locked to thread")))
 		return g->locked = true;
-	if (text_take(&t, LITERAL("synctest bubble ")))
+	if (goparse_text_take(&t, LITERAL("synctest bubble ")))
 		return text_take_number(&t, &g->bubble) && !t.len;
-	if (text_take(&t, LITERAL("synctest group ")))
+	if (goparse_text_take(&t, LITERAL("synctest group ")))
 		return text_take_number(&t, &g->group) && !t.len;
 	if (!text_take_number(&t, &n) || !text_is(t, LITERAL(" minutes")))
 		return false;
@@ -189,8 +191,8 @@ static bool attribute(struct goparse_text t, struct goparse_goroutine *g)
 /* Reads "goroutine 18 gp=… [chan receive". */
 static bool parse_front(struct goparse_text *t, struct goparse_goroutine *g)
 {
-	if (!text_take(t, LITERAL("goroutine ")) || !text_take_number(t, &g->stack.id) ||
-	    !take_addresses(t, g) || !text_take(t, LITERAL(" [")))
+	if (!goparse_text_take(t, LITERAL("goroutine ")) || !text_take_number(t, &g->stack.id) ||
+	    !take_addresses(t, g) || !goparse_text_take(t, LITERAL(" [")))
 		return false;
 	g->state = take_words(t);
 	text_take_end(&g->state, LITERAL(" labels:"));
@@ -216,17 +218,17 @@ static int parse_back(struct goparse_text t, struct goparse_goroutine *g, struct
 	struct goparse_text words;
 	int rc;
 
-	while (text_take(&t, LITERAL(", "))) {
+	while (goparse_text_take(&t, LITERAL(", "))) {
 		words = take_words(&t);
 		text_take_end(&words, LITERAL(" labels:"));
 		if (!attribute(words, g))
 			*good = false;
 	}
 	rc = parse_labels(&t, g, room, good);
-	if (!rc && text_take(&t, LITERAL("] ")))
+	if (!rc && goparse_text_take(&t, LITERAL("] ")))
 		rc = parse_labels(&t, g, room, good);
 	else
-		*good &= text_take(&t, LITERAL("]"));
+		*good &= goparse_text_take(&t, LITERAL("]"));
 	*good &= text_is(t, LITERAL(":"));
 	return rc;
 }
@@ -266,6 +268,6 @@ bool header_ancestor_begins(struct goparse_text line)
 
 bool header_ancestor(struct goparse_text line, uint64_t *id)
 {
-	return text_take(&line, LITERAL("[originating from goroutine ")) &&
+	return goparse_text_take(&line, LITERAL("[originating from goroutine ")) &&
 	       text_take_number(&line, id) && text_is(line, LITERAL("]:"));
 }

@@ -20,7 +20,7 @@ struct sink {
 	size_t len;
 };
 
-static void add(struct sink *s, char c)
+static void goparse_labels_add(struct sink *s, char c)
 {
 	s->text[s->len++] = c;
 }
@@ -30,7 +30,7 @@ static void add_rune(struct sink *s, uint32_t rune)
 	s->len += utf8_put(s->text + s->len, rune);
 }
 
-static bool take_digits(struct goparse_text *t, size_t count, uint32_t *rune)
+static bool goparse_labels_take_digits(struct goparse_text *t, size_t count, uint32_t *rune)
 {
 	static const char hex[] = "0123456789abcdef";
 	const char *digit;
@@ -50,7 +50,7 @@ static bool take_digits(struct goparse_text *t, size_t count, uint32_t *rune)
 }
 
 /* Takes what follows a backslash. */
-static bool take_escape(struct goparse_text *t, struct sink *s)
+static bool goparse_labels_take_escape(struct goparse_text *t, struct sink *s)
 {
 	static const char plain[] = "nrt\\\"", means[] = "\n\r\t\\\"";
 	char c = t->len ? *t->at : '\0';
@@ -62,28 +62,29 @@ static bool take_escape(struct goparse_text *t, struct sink *s)
 	t->at++;
 	t->len--;
 	if (known) {
-		add(s, means[known - plain]);
+		goparse_labels_add(s, means[known - plain]);
 		return true;
 	}
-	if (!(c == 'x' && take_digits(t, 2, &rune)) && !(c == 'u' && take_digits(t, 4, &rune)) &&
-	    !(c == 'U' && take_digits(t, 8, &rune)))
+	if (!(c == 'x' && goparse_labels_take_digits(t, 2, &rune)) &&
+	    !(c == 'u' && goparse_labels_take_digits(t, 4, &rune)) &&
+	    !(c == 'U' && goparse_labels_take_digits(t, 8, &rune)))
 		return false;
 	add_rune(s, rune);
 	return true;
 }
 
-static bool take_quoted(struct goparse_text *t, struct sink *s)
+static bool goparse_labels_take_quoted(struct goparse_text *t, struct sink *s)
 {
 	while (t->len && *t->at != '"') {
 		char c = *t->at++;
 
 		t->len--;
 		if (c != '\\')
-			add(s, c);
-		else if (!take_escape(t, s))
+			goparse_labels_add(s, c);
+		else if (!goparse_labels_take_escape(t, s))
 			return false;
 	}
-	return text_take(t, LITERAL("\""));
+	return goparse_text_take(t, LITERAL("\""));
 }
 
 /* A string without quotes ends at the character that separates it from the next. Go 1.27 prints an
@@ -91,18 +92,19 @@ static bool take_quoted(struct goparse_text *t, struct sink *s)
 static void take_bare(struct goparse_text *t, struct sink *s)
 {
 	while (t->len && !memchr(":,{}\"", *t->at, 5)) {
-		add(s, *t->at++);
+		goparse_labels_add(s, *t->at++);
 		t->len--;
 	}
 }
 
-static bool take_string(struct goparse_text *t, struct sink *s, struct goparse_text *string)
+static bool goparse_labels_take_string(struct goparse_text *t, struct sink *s,
+				       struct goparse_text *string)
 {
 	size_t start = s->len;
 	bool there = true;
 
-	if (text_take(t, LITERAL("\"")))
-		there = take_quoted(t, s);
+	if (goparse_text_take(t, LITERAL("\"")))
+		there = goparse_labels_take_quoted(t, s);
 	else
 		take_bare(t, s);
 	*string = (struct goparse_text){ s->text + start, s->len - start };
@@ -111,8 +113,9 @@ static bool take_string(struct goparse_text *t, struct sink *s, struct goparse_t
 
 static bool take_label(struct goparse_text *t, struct sink *s, struct goparse_label *label)
 {
-	return take_string(t, s, &label->key) && text_take(t, LITERAL(": ")) &&
-	       take_string(t, s, &label->value);
+	return goparse_labels_take_string(t, s, &label->key) &&
+	       goparse_text_take(t, LITERAL(": ")) &&
+	       goparse_labels_take_string(t, s, &label->value);
 }
 
 int labels_parse(struct goparse_text *t, struct header_room *room, size_t *count, bool *good)
@@ -124,9 +127,9 @@ int labels_parse(struct goparse_text *t, struct header_room *room, size_t *count
 	if (room_for((void **)&room->text, &room->text_room, t->len, 1))
 		return ERR_NOMEM;
 	s.text = room->text;
-	text_take(t, LITERAL("{"));
-	while (!text_take(t, LITERAL("}"))) {
-		if ((*count && !text_take(t, LITERAL(", "))) || *count == LABELS_MAX ||
+	goparse_text_take(t, LITERAL("{"));
+	while (!goparse_text_take(t, LITERAL("}"))) {
+		if ((*count && !goparse_text_take(t, LITERAL(", "))) || *count == LABELS_MAX ||
 		    !take_label(t, &s, &label)) {
 			*good = false;
 			return 0;

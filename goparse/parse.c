@@ -30,7 +30,7 @@ struct goparse {
 };
 
 /* The part of the input that is in memory. */
-struct piece {
+struct parse_piece {
 	const char *at, *end; /* the bytes not parsed yet */
 	bool more;	      /* the input goes on behind it */
 	bool inside;	      /* the beginning of the first line was dropped: the rest is skipped */
@@ -64,21 +64,21 @@ const struct goparse_stats *goparse_stats(const struct goparse *p)
 	return &p->stats;
 }
 
-static void begin(struct goparse *p)
+static void parse_begin(struct goparse *p)
 {
 	p->stats.cut = false;
 	p->stats.lines = p->stats.bytes = p->stats.goroutines = p->stats.error_count = 0;
 }
 
 /* Marks what is before the current line as parsed. */
-static void pass(struct piece *piece, const struct dumplines *l)
+static void parse_pass(struct parse_piece *piece, const struct dumplines *l)
 {
 	piece->at = l->start;
 	piece->number = l->number;
 }
 
 /* Skips the rest of a line that lost its beginning, as far as the rest is in memory. */
-static void pass_rest_of_line(struct piece *piece)
+static void pass_rest_of_line(struct parse_piece *piece)
 {
 	const char *newline = piece->at < piece->end ?
 				      memchr(piece->at, '\n', (size_t)(piece->end - piece->at)) :
@@ -93,7 +93,7 @@ static void pass_rest_of_line(struct piece *piece)
  * print (runtime/signal_unix.go, sighandler). */
 #define DASHES "-----"
 
-static void note_crash(struct piece *piece, struct goparse_text line)
+static void note_crash(struct parse_piece *piece, struct goparse_text line)
 {
 	bool signal = text_starts(line, LITERAL("SIG"));
 
@@ -105,7 +105,7 @@ static void note_crash(struct piece *piece, struct goparse_text line)
 }
 
 /* Skips other output, up to a header. */
-static void pass_text(struct piece *piece, struct dumplines *l)
+static void pass_text(struct parse_piece *piece, struct dumplines *l)
 {
 	struct goparse_text header;
 
@@ -114,11 +114,11 @@ static void pass_text(struct piece *piece, struct dumplines *l)
 		note_crash(piece, l->line);
 		dumplines_next(l);
 	}
-	pass(piece, l);
+	parse_pass(piece, l);
 }
 
 /* The id of the goroutine that follows, but for some lines. *more: the piece ends before it. */
-static uint64_t find_next(const struct piece *piece, struct dumplines l, bool *more)
+static uint64_t parse_find_next(const struct parse_piece *piece, struct dumplines l, bool *more)
 {
 	enum { LINES_MAX = 16 };
 	struct goparse_text header;
@@ -137,7 +137,7 @@ static uint64_t find_next(const struct piece *piece, struct dumplines l, bool *m
 
 /* Parses the goroutine at a header and passes it to the callback. *more: it does not end in the
  * piece. */
-static int take(struct goparse *p, struct piece *piece, struct dumplines *l, bool *more)
+static int parse_take(struct goparse *p, struct parse_piece *piece, struct dumplines *l, bool *more)
 {
 	uint64_t errors = p->stats.error_count;
 	enum goroutine_found found;
@@ -147,12 +147,12 @@ static int take(struct goparse *p, struct piece *piece, struct dumplines *l, boo
 		return error_nomem(piece->err);
 	*more = found == GOROUTINE_MORE;
 	if (found == GOROUTINE_WHOLE)
-		p->room.g.next = find_next(piece, *l, more);
+		p->room.g.next = parse_find_next(piece, *l, more);
 	if (*more) {
 		p->stats.error_count = errors;
 		return 0;
 	}
-	pass(piece, l);
+	parse_pass(piece, l);
 	if (found == GOROUTINE_NONE)
 		return 0;
 	p->stats.goroutines++;
@@ -161,7 +161,7 @@ static int take(struct goparse *p, struct piece *piece, struct dumplines *l, boo
 }
 
 /* Parses all goroutines that end in the piece, and skips other output. */
-static int take_all(struct goparse *p, struct piece *piece)
+static int parse_take_all(struct goparse *p, struct parse_piece *piece)
 {
 	struct dumplines l;
 	bool more = false;
@@ -173,7 +173,7 @@ static int take_all(struct goparse *p, struct piece *piece)
 		pass_text(piece, &l);
 		if (l.have != LINES_LINE)
 			break;
-		rc = take(p, piece, &l, &more);
+		rc = parse_take(p, piece, &l, &more);
 	}
 	p->stats.lines = piece->number - 1;
 	return rc;
@@ -182,23 +182,23 @@ static int take_all(struct goparse *p, struct piece *piece)
 int goparse_memory(struct goparse *p, const void *data, size_t len, goparse_callback *each,
 		   void *ctx, struct error *err)
 {
-	struct piece piece = { .at = data,
-			       .end = (const char *)data + len,
-			       .number = 1,
-			       .each = each,
-			       .ctx = ctx,
-			       .err = err };
+	struct parse_piece piece = { .at = data,
+				     .end = (const char *)data + len,
+				     .number = 1,
+				     .each = each,
+				     .ctx = ctx,
+				     .err = err };
 
-	begin(p);
+	parse_begin(p);
 	p->stats.bytes = len;
-	return len ? take_all(p, &piece) : 0;
+	return len ? parse_take_all(p, &piece) : 0;
 }
 
 /* Streaming. */
 
 /* A goroutine fills the window: its whole lines there are parsed. If there is none, the window is
  * skipped. */
-static int cut_short(struct goparse *p, struct piece *piece)
+static int cut_short(struct goparse *p, struct parse_piece *piece)
 {
 	const char *newline = memrchr(piece->at, '\n', (size_t)(piece->end - piece->at));
 	struct dumplines l;
@@ -213,7 +213,7 @@ static int cut_short(struct goparse *p, struct piece *piece)
 	if (rc)
 		return error_nomem(piece->err);
 	if (newline) {
-		pass(piece, &l);
+		parse_pass(piece, &l);
 	} else {
 		piece->at = piece->end;
 		piece->inside = true;
@@ -226,7 +226,7 @@ static int cut_short(struct goparse *p, struct piece *piece)
 }
 
 /* Skips a line that is not a header, as far as it is in memory, so that it may be of any length. */
-static void pass_foreign_line(struct piece *piece)
+static void pass_foreign_line(struct parse_piece *piece)
 {
 	struct goparse_text line = { piece->at, (size_t)(piece->end - piece->at) };
 
@@ -237,7 +237,7 @@ static void pass_foreign_line(struct piece *piece)
 }
 
 /* Moves what is not parsed yet to the window's beginning and makes room behind it. */
-static int make_room(struct goparse *p, struct piece *piece)
+static int parse_make_room(struct goparse *p, struct parse_piece *piece)
 {
 	size_t left;
 	int rc = 0;
@@ -259,7 +259,8 @@ static int make_room(struct goparse *p, struct piece *piece)
 }
 
 /* Fills the whole window: after short reads, goroutines would be parsed again and again. */
-static int fill(struct goparse *p, struct piece *piece, goparse_reader *read, void *read_ctx)
+static int parse_fill(struct goparse *p, struct parse_piece *piece, goparse_reader *read,
+		      void *read_ctx)
 {
 	size_t got = 1;
 	int rc = 0;
@@ -279,22 +280,22 @@ static int fill(struct goparse *p, struct piece *piece, goparse_reader *read, vo
 int goparse_stream(struct goparse *p, goparse_reader *read, void *read_ctx, goparse_callback *each,
 		   void *ctx, struct error *err)
 {
-	struct piece piece = { .at = p->window,
-			       .end = p->window,
-			       .more = true,
-			       .number = 1,
-			       .each = each,
-			       .ctx = ctx,
-			       .err = err };
+	struct parse_piece piece = { .at = p->window,
+				     .end = p->window,
+				     .more = true,
+				     .number = 1,
+				     .each = each,
+				     .ctx = ctx,
+				     .err = err };
 	int rc = 0, read_rc = 0;
 
-	begin(p);
+	parse_begin(p);
 	while (!rc && piece.more) {
-		rc = make_room(p, &piece);
+		rc = parse_make_room(p, &piece);
 		if (!rc)
-			read_rc = fill(p, &piece, read, read_ctx);
+			read_rc = parse_fill(p, &piece, read, read_ctx);
 		if (!rc)
-			rc = take_all(p, &piece);
+			rc = parse_take_all(p, &piece);
 	}
 	return rc ? rc : read_rc;
 }

@@ -1,3 +1,5 @@
+/* Of inlined calls the outermost line stays, as in google/pprof's Aggregate. The profile's indices
+ * are dropped, because entries that differed may be equal now. */
 #include "pprof/aggregate.h"
 
 #include "pprof/append.h"

@@ -1,3 +1,4 @@
+/* Values are moved in place, to the front of each sample's range, so no array is made anew. */
 #include "pprof/columns.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* Our comments are recognized by how they begin. The number of runs is that of the figure that
+ * occurs most often, because google/pprof's merge keeps equal lines once. */
 #include "pprof/comments.h"
 
 #include <ctype.h>
@@ -29,7 +31,7 @@ static size_t count_runs(const struct profile *p)
 }
 
 /* "sampler 0.1.0", and no command line. */
-static bool is_version(const char *text)
+static bool comments_is_version(const char *text)
 {
 	return !strncmp(text, "sampler ", 8) && isdigit((unsigned char)text[8]) &&
 	       !strchr(text + 8, ' ');
@@ -42,7 +44,7 @@ int comments_fold(const struct profile *p, struct buffer *line, bool *folded)
 
 	*folded = runs > 1;
 	for (size_t i = 0; *folded && !rc && i < p->comment_count; i++)
-		if (is_version(comment(p, i)))
+		if (comments_is_version(comment(p, i)))
 			rc = buffer_addf(line, "%s%s", versions++ ? ", " : "", comment(p, i));
 	if (!rc && *folded)
 		rc = buffer_addf(line, "%s%zu runs (report --raw has their comments)",

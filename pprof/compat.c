@@ -16,7 +16,7 @@
 
 enum { TYPES_MAX = 4096, LIST_MAX = 200 };
 
-static const char *text(const struct profile *p, uint32_t string)
+static const char *compat_text(const struct profile *p, uint32_t string)
 {
 	return strset_get(&p->strings, string);
 }
@@ -45,15 +45,16 @@ static bool same_types(const struct profile *a, const struct profile *b)
 }
 
 /* "cpu/nanoseconds wall/nanoseconds", cut to fit `out`. */
-static void describe(const struct profile *p, const struct profile_type *types, size_t count,
-		     char out[LIST_MAX])
+static void compat_describe(const struct profile *p, const struct profile_type *types, size_t count,
+			    char out[LIST_MAX])
 {
 	size_t len = 0;
 
 	*out = '\0';
 	for (size_t i = 0; i < count && len < LIST_MAX; i++)
 		len += (size_t)snprintf(out + len, LIST_MAX - len, "%s%s/%s", i ? " " : "",
-					text(p, types[i].type), text(p, types[i].unit));
+					compat_text(p, types[i].type),
+					compat_text(p, types[i].unit));
 	if (len >= LIST_MAX)
 		strcpy(out + LIST_MAX - sizeof("..."), "...");
 	printable(out, LIST_MAX);
@@ -65,8 +66,8 @@ static int differ(const char *what, const struct profile *a, const struct profil
 {
 	char list_a[LIST_MAX], list_b[LIST_MAX];
 
-	describe(a, as, a_count, list_a);
-	describe(b, bs, b_count, list_b);
+	compat_describe(a, as, a_count, list_a);
+	compat_describe(b, bs, b_count, list_b);
 	return error_set(err, ERR_FORMAT, "%s: '%s' and '%s'", what, list_a, list_b);
 }
 
@@ -120,7 +121,7 @@ static size_t find_common(const struct profile *a, const struct profile *b, size
 }
 
 /* Keeps the given columns. Nothing to do if they are all columns in their present order. */
-static int keep(struct profile *p, const size_t *columns, size_t count)
+static int compat_keep(struct profile *p, const size_t *columns, size_t count)
 {
 	bool all = count == p->type_count;
 
@@ -143,7 +144,7 @@ static int keep_common(struct profile *a, struct profile *b, struct error *err)
 	count = find_common(a, b, in_a, in_b);
 	if (!count)
 		rc = types_differ("no sample type is in both", a, b, err);
-	else if (keep(a, in_a, count) || keep(b, in_b, count))
+	else if (compat_keep(a, in_a, count) || compat_keep(b, in_b, count))
 		rc = error_nomem(err);
 	free(in_a);
 	return rc;
@@ -152,7 +153,7 @@ static int keep_common(struct profile *a, struct profile *b, struct error *err)
 /* Replaces *unit, a string of `p`, by the unit `finest`. *ratio: the factor for p's values. */
 static int convert_to(struct profile *p, uint32_t *unit, const char *finest, double *ratio)
 {
-	*ratio = units_ratio(text(p, *unit), finest);
+	*ratio = units_ratio(compat_text(p, *unit), finest);
 	return profile_string(p, finest, unit);
 }
 
@@ -172,9 +173,10 @@ static int convert_values(struct profile *p, const struct profile *a, const stru
 	int rc = ratios ? 0 : ERR_NOMEM;
 
 	for (size_t i = 0; !rc && i < p->type_count; i++)
-		rc = convert_to(p, &p->types[i].unit,
-				finer(text(a, a->types[i].unit), text(b, b->types[i].unit)),
-				&ratios[i]);
+		rc = convert_to(
+			p, &p->types[i].unit,
+			finer(compat_text(a, a->types[i].unit), compat_text(b, b->types[i].unit)),
+			&ratios[i]);
 	if (!rc)
 		profile_scale_each(p, ratios);
 	free(ratios);
@@ -198,7 +200,8 @@ static int convert_period(struct profile *p, const char *finest)
 
 static int convert_periods(struct profile *a, struct profile *b, struct error *err)
 {
-	const char *x = text(a, a->period_type.unit), *y = text(b, b->period_type.unit);
+	const char *x = compat_text(a, a->period_type.unit),
+		   *y = compat_text(b, b->period_type.unit);
 	const char *finest = finer(x, y);
 
 	if (same_type(a, &a->period_type, b, &b->period_type))
@@ -217,7 +220,8 @@ int profile_make_compatible(struct profile *a, struct profile *b, struct error *
 	if (!same_types(a, b)) {
 		rc = keep_common(a, b, err);
 		for (size_t i = 0; !rc && i < a->type_count; i++)
-			if (!convertible(text(a, a->types[i].unit), text(b, b->types[i].unit)))
+			if (!convertible(compat_text(a, a->types[i].unit),
+					 compat_text(b, b->types[i].unit)))
 				rc = types_differ("units that do not convert", a, b, err);
 		/* When `b` is converted, `a` has the finer units already. */
 		if (!rc && (convert_values(a, a, b) || convert_values(b, a, b)))

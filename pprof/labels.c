@@ -49,8 +49,8 @@ bool sample_is_base(const struct profile *p, const struct profile_sample *s)
 }
 
 /* Strings before numbers, then by key as Go compares strings: byte by byte, then by length. */
-static int compare(const struct strset *strings, const struct profile_label *a,
-		   const struct profile_label *b)
+static int pprof_labels_compare(const struct strset *strings, const struct profile_label *a,
+				const struct profile_label *b)
 {
 	const struct strset_entry *x = &strings->entries[a->key], *y = &strings->entries[b->key];
 	int order;
@@ -64,28 +64,28 @@ static int compare(const struct strset *strings, const struct profile_label *a,
 static bool sorted(const struct strset *strings, const struct profile_label *labels, size_t count)
 {
 	for (size_t i = 1; i < count; i++)
-		if (compare(strings, &labels[i - 1], &labels[i]) > 0)
+		if (pprof_labels_compare(strings, &labels[i - 1], &labels[i]) > 0)
 			return false;
 	return true;
 }
 
-struct entry {
+struct pprof_labels_entry {
 	struct profile_label label;
 	size_t place;
 };
 
 /* qsort is not stable; comparing the places makes it so. */
-static int by_key(const void *a, const void *b, void *strings)
+static int pprof_labels_by_key(const void *a, const void *b, void *strings)
 {
-	const struct entry *x = a, *y = b;
-	int order = compare(strings, &x->label, &y->label);
+	const struct pprof_labels_entry *x = a, *y = b;
+	int order = pprof_labels_compare(strings, &x->label, &y->label);
 
 	return order ? order : (x->place > y->place) - (x->place < y->place);
 }
 
 int labels_sort(const struct strset *strings, struct profile_label *labels, size_t count)
 {
-	struct entry *entries;
+	struct pprof_labels_entry *entries;
 
 	if (sorted(strings, labels, count))
 		return 0;
@@ -93,8 +93,8 @@ int labels_sort(const struct strset *strings, struct profile_label *labels, size
 	if (!entries)
 		return ERR_NOMEM;
 	for (size_t i = 0; i < count; i++)
-		entries[i] = (struct entry){ labels[i], i };
-	qsort_r(entries, count, sizeof(*entries), by_key, (void *)strings);
+		entries[i] = (struct pprof_labels_entry){ labels[i], i };
+	qsort_r(entries, count, sizeof(*entries), pprof_labels_by_key, (void *)strings);
 	for (size_t i = 0; i < count; i++)
 		labels[i] = entries[i].label;
 	free(entries);
@@ -102,7 +102,7 @@ int labels_sort(const struct strset *strings, struct profile_label *labels, size
 }
 
 /* Labels that replace the string labels of a key in every sample. */
-struct change {
+struct pprof_labels_change {
 	uint32_t key;
 	const struct profile_label *labels;
 	size_t count;
@@ -110,7 +110,7 @@ struct change {
 
 /* Writes one sample's labels after the change to `out`; returns how many. */
 static size_t write_changed(const struct profile *p, const struct profile_sample *s,
-			    const struct change *c, struct profile_label *out)
+			    const struct pprof_labels_change *c, struct profile_label *out)
 {
 	size_t count = 0;
 
@@ -136,7 +136,7 @@ static struct profile_label *new_labels(size_t count)
 	return count > SIZE_MAX / 64 ? NULL : malloc(room * sizeof(struct profile_label));
 }
 
-static int apply(struct profile *p, const struct change *c)
+static int pprof_labels_apply(struct profile *p, const struct pprof_labels_change *c)
 {
 	size_t most = p->sample_count * c->count, used = 0;
 	struct profile_label *labels;
@@ -166,7 +166,7 @@ static int apply(struct profile *p, const struct change *c)
 int profile_set_label(struct profile *p, const char *key, const char *const *values, size_t count)
 {
 	struct profile_label *labels = calloc(count + 1, sizeof(*labels));
-	struct change c = { .labels = labels };
+	struct pprof_labels_change c = { .labels = labels };
 	int rc = labels ? profile_string(p, key, &c.key) : ERR_NOMEM;
 
 	for (size_t i = 0; !rc && i < count; i++) {
@@ -177,7 +177,7 @@ int profile_set_label(struct profile *p, const char *key, const char *const *val
 		c.count += !label_is_empty(l);
 	}
 	if (!rc)
-		rc = apply(p, &c);
+		rc = pprof_labels_apply(p, &c);
 	free(labels);
 	return rc;
 }

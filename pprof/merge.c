@@ -24,7 +24,7 @@ struct merge {
 };
 
 /* A profile that is being added to the sum. */
-struct source {
+struct pprof_merge_source {
 	const struct profile *from;
 	struct merge *m;
 	/* By index in `from`: the number in the sum; 0: not added yet (or, of a string, ""). */
@@ -49,7 +49,7 @@ static struct mapping_key mapping_key(const struct profile_mapping *m)
 				     m->build_id ? m->build_id : m->filename };
 }
 
-static bool same_mapping(const void *owner, uint32_t i, const void *key)
+static bool pprof_merge_same_mapping(const void *owner, uint32_t i, const void *key)
 {
 	const struct mapping_key *b = key;
 	struct mapping_key a = mapping_key(&((const struct profile *)owner)->mappings[i]);
@@ -68,7 +68,7 @@ struct sample_key {
 	size_t locations, label_count;
 };
 
-static bool same_sample(const void *owner, uint32_t i, const void *key)
+static bool pprof_merge_same_sample(const void *owner, uint32_t i, const void *key)
 {
 	const struct profile *p = owner;
 	const struct profile_sample *s = &p->samples[i];
@@ -88,7 +88,7 @@ static bool same_sample(const void *owner, uint32_t i, const void *key)
 }
 
 /* Hashes labels field by field, because the structure has padding. */
-static uint64_t hash_sample(const struct sample_key *k)
+static uint64_t pprof_merge_hash_sample(const struct sample_key *k)
 {
 	uint64_t hash = hash_bytes(k->stack, k->locations * sizeof(*k->stack));
 
@@ -112,7 +112,7 @@ static bool is_zero(const struct profile *p, const struct profile_sample *s)
 
 /* From a source's numbers to the sum's. 0 or ERR_NOMEM. */
 
-static int map_string(struct source *s, uint32_t from, uint32_t *to)
+static int map_string(struct pprof_merge_source *s, uint32_t from, uint32_t *to)
 {
 	const struct strset_entry *e = &s->from->strings.entries[from];
 
@@ -123,7 +123,8 @@ static int map_string(struct source *s, uint32_t from, uint32_t *to)
 	return 0;
 }
 
-static int map_type(struct source *s, const struct profile_type *from, struct profile_type *to)
+static int map_type(struct pprof_merge_source *s, const struct profile_type *from,
+		    struct profile_type *to)
 {
 	if (map_string(s, from->type, &to->type) || map_string(s, from->unit, &to->unit))
 		return ERR_NOMEM;
@@ -136,7 +137,7 @@ static int find_mapping(struct profile *sum, struct hashindex *index,
 	struct mapping_key key = mapping_key(mapping);
 	uint64_t words[3] = { key.size, key.offset, key.name };
 	uint64_t hash = hash_bytes(words, sizeof(words));
-	uint32_t at = hashindex_find(index, hash, same_mapping, sum, &key);
+	uint32_t at = hashindex_find(index, hash, pprof_merge_same_mapping, sum, &key);
 
 	*number = at + 1;
 	if (at != HASHINDEX_NONE)
@@ -146,7 +147,7 @@ static int find_mapping(struct profile *sum, struct hashindex *index,
 	return profile_add_mapping(sum, mapping, number);
 }
 
-static int map_mapping(struct source *s, uint32_t from, uint32_t *to)
+static int map_mapping(struct pprof_merge_source *s, uint32_t from, uint32_t *to)
 {
 	struct profile_mapping mapping;
 
@@ -162,7 +163,7 @@ static int map_mapping(struct source *s, uint32_t from, uint32_t *to)
 	return 0;
 }
 
-static int map_function(struct source *s, uint32_t from, uint32_t *to)
+static int map_function(struct pprof_merge_source *s, uint32_t from, uint32_t *to)
 {
 	struct profile_function function;
 
@@ -180,7 +181,7 @@ static int map_function(struct source *s, uint32_t from, uint32_t *to)
 
 /* An address is moved to the sum's mapping; then equal locations have equal addresses, and
  * profile_add_location finds them. */
-static int map_location(struct source *s, uint32_t from)
+static int map_location(struct pprof_merge_source *s, uint32_t from)
 {
 	struct profile_location l = s->from->locations[from - 1];
 
@@ -201,7 +202,7 @@ static int map_location(struct source *s, uint32_t from)
 	return profile_add_location(&s->m->sum, &l, s->lines, l.lines, &s->locations[from - 1]);
 }
 
-static int map_stack(struct source *s, const struct profile_sample *sample)
+static int map_stack(struct pprof_merge_source *s, const struct profile_sample *sample)
 {
 	const uint32_t *stack = s->from->stack + sample->first_location;
 
@@ -215,7 +216,7 @@ static int map_stack(struct source *s, const struct profile_sample *sample)
 	return 0;
 }
 
-static int map_labels(struct source *s, const struct profile_sample *sample)
+static int map_labels(struct pprof_merge_source *s, const struct profile_sample *sample)
 {
 	const struct profile_label *labels = s->from->labels + sample->first_label;
 
@@ -234,7 +235,7 @@ static int map_labels(struct source *s, const struct profile_sample *sample)
 	return labels_sort(&s->m->sum.strings, s->labels, s->label_count);
 }
 
-static void add_values(struct profile *sum, uint32_t sample, const int64_t *values)
+static void pprof_merge_add_values(struct profile *sum, uint32_t sample, const int64_t *values)
 {
 	int64_t *to = sum->values + sum->samples[sample].first_value;
 
@@ -242,7 +243,7 @@ static void add_values(struct profile *sum, uint32_t sample, const int64_t *valu
 		to[i] = (int64_t)((uint64_t)to[i] + (uint64_t)values[i]);
 }
 
-static int map_sample(struct source *s, const struct profile_sample *sample)
+static int map_sample(struct pprof_merge_source *s, const struct profile_sample *sample)
 {
 	const int64_t *values = s->from->values + sample->first_value;
 	struct profile *sum = &s->m->sum;
@@ -253,10 +254,10 @@ static int map_sample(struct source *s, const struct profile_sample *sample)
 	if (map_labels(s, sample) || map_stack(s, sample))
 		return ERR_NOMEM;
 	key = (struct sample_key){ s->stack, s->labels, sample->locations, s->label_count };
-	hash = hash_sample(&key);
-	at = hashindex_find(&s->m->samples, hash, same_sample, sum, &key);
+	hash = pprof_merge_hash_sample(&key);
+	at = hashindex_find(&s->m->samples, hash, pprof_merge_same_sample, sum, &key);
 	if (at != HASHINDEX_NONE) {
-		add_values(sum, at, values);
+		pprof_merge_add_values(sum, at, values);
 		return 0;
 	}
 	if (hashindex_add(&s->m->samples, hash, (uint32_t)sum->sample_count))
@@ -267,7 +268,7 @@ static int map_sample(struct source *s, const struct profile_sample *sample)
 
 /* The header */
 
-static int map_comments(struct source *s)
+static int map_comments(struct pprof_merge_source *s)
 {
 	struct profile *sum = &s->m->sum;
 
@@ -290,7 +291,7 @@ static int map_comments(struct source *s)
 
 /* Takes what the first profile alone decides: sample types, period type, drop_frames and
  * keep_frames. */
-static int begin(struct source *s)
+static int pprof_merge_begin(struct pprof_merge_source *s)
 {
 	struct profile *sum = &s->m->sum;
 	struct profile_type type;
@@ -311,12 +312,12 @@ static int begin(struct source *s)
 /* Times and periods are combined as in combineHeaders. If the sum's time is 0 (unknown), the next
  * profile's time replaces it. If the next profile's time is 0, it counts as the earliest and
  * replaces the sum's. */
-static int map_header(struct source *s)
+static int map_header(struct pprof_merge_source *s)
 {
 	const struct profile *from = s->from;
 	struct profile *sum = &s->m->sum;
 
-	if (begin(s) || map_comments(s) ||
+	if (pprof_merge_begin(s) || map_comments(s) ||
 	    (!sum->default_type && map_string(s, from->default_type, &sum->default_type)) ||
 	    (!sum->doc_url && map_string(s, from->doc_url, &sum->doc_url)))
 		return ERR_NOMEM;
@@ -337,7 +338,7 @@ static size_t larger(size_t a, size_t b)
 }
 
 /* Allocates room for the largest sample and location, and a map for each table. */
-static int open_source(struct source *s)
+static int pprof_merge_open_source(struct pprof_merge_source *s)
 {
 	const struct profile *p = s->from;
 	size_t stack = 1, labels = 1, lines = 1;
@@ -361,7 +362,7 @@ static int open_source(struct source *s)
 	return ERR_NOMEM;
 }
 
-static void close_source(struct source *s)
+static void close_source(struct pprof_merge_source *s)
 {
 	free(s->strings);
 	free(s->mappings);
@@ -372,7 +373,7 @@ static void close_source(struct source *s)
 	free(s->lines);
 }
 
-static int map_all(struct source *s)
+static int map_all(struct pprof_merge_source *s)
 {
 	const struct profile *p = s->from;
 	uint32_t first;
@@ -388,12 +389,12 @@ static int map_all(struct source *s)
 
 int merge_add(struct merge *m, const struct profile *p, struct error *err)
 {
-	struct source s = { .from = p, .m = m };
+	struct pprof_merge_source s = { .from = p, .m = m };
 	int rc = m->begun ? profile_compatible(&m->sum, p, err) : 0;
 
 	if (rc)
 		return rc;
-	rc = open_source(&s);
+	rc = pprof_merge_open_source(&s);
 	if (!rc)
 		rc = map_all(&s);
 	close_source(&s);
@@ -450,7 +451,7 @@ int merge_add_common(struct merge *m, struct profile *p, struct error *err)
 	return rc ? rc : merge_add(m, p, err);
 }
 
-static bool has_zeros(const struct profile *p)
+static bool pprof_merge_has_zeros(const struct profile *p)
 {
 	for (size_t i = 0; i < p->sample_count; i++)
 		if (is_zero(p, &p->samples[i]))
@@ -460,7 +461,7 @@ static bool has_zeros(const struct profile *p)
 
 int merge_finish(struct merge *m, struct profile *result, struct error *err)
 {
-	int rc = has_zeros(&m->sum) ? renew(m, err) : 0;
+	int rc = pprof_merge_has_zeros(&m->sum) ? renew(m, err) : 0;
 
 	if (!rc) {
 		*result = m->sum;

@@ -37,7 +37,7 @@ void profile_release(struct profile *p)
 
 enum { ROOM_MIN = 16 };
 
-static size_t room_for(size_t count)
+static size_t profile_room_for(size_t count)
 {
 	return count <= ROOM_MIN ? ROOM_MIN : (size_t)1 << (64 - __builtin_clzl(count - 1));
 }
@@ -50,11 +50,11 @@ int profile_room(void *array, size_t count, size_t more, size_t size)
 	size_t need = count + more;
 	void *grown;
 
-	if (*p && need <= room_for(count))
+	if (*p && need <= profile_room_for(count))
 		return 0;
 	if (more > SIZE_MAX / 4 / size - count)
 		return ERR_NOMEM;
-	grown = realloc(*p, room_for(need) * size);
+	grown = realloc(*p, profile_room_for(need) * size);
 	if (!grown)
 		return ERR_NOMEM;
 	*p = grown;
@@ -117,8 +117,8 @@ static bool same_function(const void *owner, uint32_t i, const void *key)
 
 /* Sets *found to the index of a function equal to *f. If the hash index has none, *f is put into it
  * as index `at`; if `at` is the count of functions, *f is also appended to the array. */
-static int find_function(struct profile *p, const struct profile_function *f, size_t at,
-			 uint32_t *found)
+static int profile_find_function(struct profile *p, const struct profile_function *f, size_t at,
+				 uint32_t *found)
 {
 	uint64_t words[3] = { (uint64_t)f->name << 32 | f->system_name, f->filename,
 			      (uint64_t)f->start_line };
@@ -140,9 +140,10 @@ static int find_function(struct profile *p, const struct profile_function *f, si
 int profile_add_function(struct profile *p, const struct profile_function *f, uint32_t *id)
 {
 	for (; p->functions_indexed < p->function_count; p->functions_indexed++)
-		if (find_function(p, &p->functions[p->functions_indexed], p->functions_indexed, id))
+		if (profile_find_function(p, &p->functions[p->functions_indexed],
+					  p->functions_indexed, id))
 			return ERR_NOMEM;
-	if (find_function(p, f, p->function_count, id))
+	if (profile_find_function(p, f, p->function_count, id))
 		return ERR_NOMEM;
 	p->functions_indexed = p->function_count;
 	++*id;

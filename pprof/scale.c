@@ -28,7 +28,7 @@ static int64_t multiply(int64_t value, double ratio)
 }
 
 /* `stride` is 1, or 0 when one ratio is for all types. */
-static void scale(struct profile *p, const double *ratios, size_t stride)
+static void scale_scale(struct profile *p, const double *ratios, size_t stride)
 {
 	size_t kept = 0;
 
@@ -57,20 +57,20 @@ void profile_clear_type(struct profile *p, size_t type)
 void profile_scale(struct profile *p, double ratio)
 {
 	if (ratio != 1)
-		scale(p, &ratio, 0);
+		scale_scale(p, &ratio, 0);
 }
 
 void profile_scale_each(struct profile *p, const double *ratios)
 {
 	for (size_t i = 0; i < p->type_count; i++)
 		if (ratios[i] != 1) {
-			scale(p, ratios, 1);
+			scale_scale(p, ratios, 1);
 			return;
 		}
 }
 
 /* The sum of each type; sums wrap, as in Go. The caller frees them; NULL: out of memory. */
-static uint64_t *sum_up(const struct profile *p)
+static uint64_t *scale_sum_up(const struct profile *p)
 {
 	uint64_t *sums = calloc(p->type_count + 1, sizeof(*sums));
 
@@ -88,8 +88,8 @@ int profile_normalize(struct profile *p, const struct profile *base, struct erro
 
 	if (rc)
 		return rc;
-	have = sum_up(p);
-	want = sum_up(base);
+	have = scale_sum_up(p);
+	want = scale_sum_up(base);
 	ratios = calloc(p->type_count + 1, sizeof(*ratios));
 	if (!have || !want || !ratios)
 		rc = error_nomem(err);

@@ -1,3 +1,5 @@
+/* A name is cut in passes, each in one buffer of SHORTNAME_MAX: the clone's suffix, the brackets,
+ * the folders, the scope. Forms that do not differ are left out. */
 #include "pprof/shortname.h"
 
 #include <ctype.h>
@@ -11,7 +13,7 @@ static const char *const clones[] = { "constprop", "isra",	 "part",     "cold",
 
 static const char anonymous[] = "(anonymous namespace)";
 
-static bool is_word(char c)
+static bool shortname_is_word(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
 }
@@ -39,7 +41,7 @@ static bool is_hash(const char *s)
 }
 
 /* "@@GLIBC_2.34": a symbol's version. */
-static bool is_version(const char *s)
+static bool shortname_is_version(const char *s)
 {
 	size_t at = s[1] == '@' ? 2 : 1, name = strspn(s + at, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_");
 
@@ -81,7 +83,7 @@ static void cut_clone(char *name)
 		if (strlen(name) > 19 && is_hash(name + strlen(name) - 19))
 			name[strlen(name) - 19] = '\0';
 		at = strchr(name, '@');
-		if (at && is_version(at))
+		if (at && shortname_is_version(at))
 			*at = '\0';
 	}
 }
@@ -93,7 +95,7 @@ static size_t operator_at(const char *name, size_t i)
 					       ">>=", ">>", "&&",  "||", "++",	"--" };
 	const char *s = name + i + 8;
 
-	if (strncmp(name + i, "operator", 8) || (i && is_word(name[i - 1])) || !*s)
+	if (strncmp(name + i, "operator", 8) || (i && shortname_is_word(name[i - 1])) || !*s)
 		return 0;
 	for (size_t k = 0; k < sizeof(symbols) / sizeof(*symbols); k++)
 		if (!strncmp(s, symbols[k], strlen(symbols[k])))
@@ -128,7 +130,7 @@ static void copy_bare(const char *name, char *out)
 	out[n] = '\0';
 }
 
-static void cut_end(char *name, const char *end)
+static void shortname_cut_end(char *name, const char *end)
 {
 	size_t len = strlen(name), n = strlen(end);
 
@@ -140,10 +142,10 @@ static void cut_qualifiers(char *name)
 {
 	for (size_t before = 0; before != strlen(name);) {
 		before = strlen(name);
-		cut_end(name, " const");
-		cut_end(name, " volatile");
-		cut_end(name, " &");
-		cut_end(name, " &&");
+		shortname_cut_end(name, " const");
+		shortname_cut_end(name, " volatile");
+		shortname_cut_end(name, " &");
+		shortname_cut_end(name, " &&");
 	}
 	for (char *tag; (tag = strstr(name, "[abi:")) && strchr(tag, ']');)
 		memmove(tag, strchr(tag, ']') + 1, strlen(strchr(tag, ']')));
@@ -156,8 +158,9 @@ static void bare_name(const char *name, char *out)
 
 	copy_bare(name, out);
 	cut_qualifiers(out);
-	for (size_t i = 0; out[i] && !(!strncmp(out + i, "operator", 8) &&
-				       (!i || !is_word(out[i - 1])) && !is_word(out[i + 8]));
+	for (size_t i = 0;
+	     out[i] && !(!strncmp(out + i, "operator", 8) &&
+			 (!i || !shortname_is_word(out[i - 1])) && !shortname_is_word(out[i + 8]));
 	     i++)
 		if (out[i] == ' ')
 			from = i + 1;
@@ -167,7 +170,8 @@ static void bare_name(const char *name, char *out)
 		*s = ' ';
 }
 
-/* A part that says little by itself: a lambda, a closure, a call of an object. As NAMELESS in words.js. */
+/* A part that says little by itself: a lambda, a closure, a call of an object. As NAMELESS in
+ * words.js. */
 static bool is_nameless(const char *s, size_t len)
 {
 	return len > 1 &&
@@ -234,16 +238,17 @@ static void cut_folders(const char *name, char *out)
 		strcpy(out + (last + 1 - name), strrchr(last, '/') + 1);
 }
 
-static bool is_scoped(const char *name)
+static bool shortname_is_scoped(const char *name)
 {
 	const char *symbol = strstr(name, "operator");
 
 	for (const char *s = name; *s; s++)
-		if ((s[1] == '<' && is_word(*s) && name[strlen(name) - 1] == '>') ||
-		    (s[1] == '(' && (is_word(*s) || *s == '>' || *s == ']')))
+		if ((s[1] == '<' && shortname_is_word(*s) && name[strlen(name) - 1] == '>') ||
+		    (s[1] == '(' && (shortname_is_word(*s) || *s == '>' || *s == ']')))
 			return true;
 	return strstr(name, "::") ||
-	       (symbol && (symbol == name || !is_word(symbol[-1])) && !is_word(symbol[8]));
+	       (symbol && (symbol == name || !shortname_is_word(symbol[-1])) &&
+		!shortname_is_word(symbol[8]));
 }
 
 static bool has_dots(const char *name)
@@ -260,11 +265,11 @@ static void cut_scope(const char *name, char forms[SHORTNAME_FORMS][SHORTNAME_MA
 
 	strcpy(bare, name);
 	cut_clone(bare);
-	if (is_scoped(bare)) {
+	if (shortname_is_scoped(bare)) {
 		bare_name(bare, forms[1]);
 		strcpy(bare, forms[1]);
 		if (strstr(bare, "}::operator()") || strstr(bare, "'::operator()"))
-			cut_end(bare, "::operator()");
+			shortname_cut_end(bare, "::operator()");
 		strcpy(forms[2], last_named(bare, "::", is_nameless));
 		return;
 	}

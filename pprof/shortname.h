@@ -1,7 +1,7 @@
 /*
- * Short forms of a function's name, for boxes that its whole name does not fit into: without folders
- * and what a compiler adds to a clone, without arguments, without the scope. Names of C, C++, Rust,
- * Go and CPython are understood; what is not keeps its name.
+ * Short forms of a function's name, for boxes that its whole name does not fit into: without
+ * folders and what a compiler adds to a clone, without arguments, without the scope. Names of C,
+ * C++, Rust, Go and CPython are understood; what is not keeps its name.
  *
  *   unlink_chunk.constprop.0                 unlink_chunk
  *   ns::C<int>::f(int) const                 ns::C::f, f

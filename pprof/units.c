@@ -1,3 +1,5 @@
+/* One table has the kinds of units with their aliases and factors. A value is shown in the largest
+ * unit in which it is 1 or more. */
 #include "pprof/units.h"
 
 #include <ctype.h>
@@ -6,15 +8,15 @@
 
 enum { UNIT_NAME_MAX = 32, UNITS_MAX = 9, ALIASES_MAX = 3 };
 
-struct unit {
+struct units_unit {
 	const char *name;
 	const char *aliases[ALIASES_MAX]; /* lower case, singular */
 	double factor;			  /* size in the kind's base unit */
 };
 
-static const struct kind {
-	struct unit units[UNITS_MAX];
-	struct unit fallback; /* for values below all units, and targets of another kind */
+static const struct units_kind {
+	struct units_unit units[UNITS_MAX];
+	struct units_unit fallback; /* for values below all units, and targets of another kind */
 } kinds[] = {
 	{ { { "B", { "b", "byte" }, 1 },
 	    { "kB", { "kb", "kbyte", "kilobyte" }, 0x1p10 },
@@ -64,7 +66,7 @@ static bool simplify(const char *unit, char simple[UNIT_NAME_MAX])
 	return true;
 }
 
-static const struct unit *find(const struct kind *kind, const char *unit)
+static const struct units_unit *units_find(const struct units_kind *kind, const char *unit)
 {
 	char simple[UNIT_NAME_MAX];
 
@@ -77,9 +79,9 @@ static const struct unit *find(const struct kind *kind, const char *unit)
 	return NULL;
 }
 
-static const struct unit *choose(const struct kind *kind, double value)
+static const struct units_unit *units_choose(const struct units_kind *kind, double value)
 {
-	const struct unit *best = &kind->fallback;
+	const struct units_unit *best = &kind->fallback;
 
 	for (size_t i = 0; i < UNITS_MAX && kind->units[i].name; i++)
 		if (value / kind->units[i].factor >= 1)
@@ -92,9 +94,11 @@ static bool is_automatic(const char *unit)
 	return !strcmp(unit, "minimum") || !strcmp(unit, "auto");
 }
 
-static double scale(const struct kind *kind, double value, const char *to, const char **unit)
+static double units_scale_kind(const struct units_kind *kind, double value, const char *to,
+			       const char **unit)
 {
-	const struct unit *target = is_automatic(to) ? choose(kind, value) : find(kind, to);
+	const struct units_unit *target = is_automatic(to) ? units_choose(kind, value) :
+							     units_find(kind, to);
 
 	if (!target)
 		target = &kind->fallback;
@@ -114,10 +118,10 @@ double units_scale(int64_t value, const char *from, const char *to, const char *
 	if (value < 0 && value != INT64_MIN)
 		return -units_scale(-value, from, to, unit);
 	for (size_t i = 0; i < KINDS; i++) {
-		const struct unit *u = find(&kinds[i], from);
+		const struct units_unit *u = units_find(&kinds[i], from);
 
 		if (u)
-			return scale(&kinds[i], (double)value * u->factor, to, unit);
+			return units_scale_kind(&kinds[i], (double)value * u->factor, to, unit);
 	}
 	*unit = needs_no_name(to) ? "" : to;
 	return (double)value;
@@ -126,7 +130,7 @@ double units_scale(int64_t value, const char *from, const char *to, const char *
 bool units_compatible(const char *a, const char *b)
 {
 	for (size_t i = 0; i < KINDS; i++)
-		if (find(&kinds[i], a) && find(&kinds[i], b))
+		if (units_find(&kinds[i], a) && units_find(&kinds[i], b))
 			return true;
 	return false;
 }
@@ -134,7 +138,8 @@ bool units_compatible(const char *a, const char *b)
 double units_ratio(const char *from, const char *to)
 {
 	for (size_t i = 0; i < KINDS; i++) {
-		const struct unit *a = find(&kinds[i], from), *b = find(&kinds[i], to);
+		const struct units_unit *a = units_find(&kinds[i], from),
+					*b = units_find(&kinds[i], to);
 
 		if (a && b)
 			return a->factor / b->factor;

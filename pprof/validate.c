@@ -29,8 +29,8 @@ static int bad(struct error *err, const char *what, size_t index, const char *wh
 	return error_set(err, ERR_FORMAT, "%s %zu %s", what, index + 1, why);
 }
 
-static int names(struct error *err, const char *what, size_t index, const char *named,
-		 uint32_t number, size_t count)
+static int pprof_validate_names(struct error *err, const char *what, size_t index,
+				const char *named, uint32_t number, size_t count)
 {
 	return error_set(err, ERR_FORMAT, "%s %zu names %s %u of only %zu", what, index + 1, named,
 			 number, count);
@@ -42,7 +42,8 @@ static int check_strings(const struct profile *p, const uint32_t strings[3], con
 {
 	for (int i = 0; i < 3; i++)
 		if (strings[i] >= p->strings.count)
-			return names(err, what, index, "string", strings[i], p->strings.count);
+			return pprof_validate_names(err, what, index, "string", strings[i],
+						    p->strings.count);
 	return 0;
 }
 
@@ -87,7 +88,7 @@ static int check_labels(const struct profile *p, size_t index, struct error *err
 	return rc;
 }
 
-static int check_sample(const struct profile *p, size_t index, struct error *err)
+static int pprof_validate_check_sample(const struct profile *p, size_t index, struct error *err)
 {
 	const struct profile_sample *s = &p->samples[index];
 
@@ -103,7 +104,8 @@ static int check_sample(const struct profile *p, size_t index, struct error *err
 		uint32_t number = p->stack[s->first_location + i];
 
 		if (number - 1 >= p->location_count)
-			return names(err, "sample", index, "location", number, p->location_count);
+			return pprof_validate_names(err, "sample", index, "location", number,
+						    p->location_count);
 	}
 	return check_labels(p, index, err);
 }
@@ -113,7 +115,8 @@ static int check_location(const struct profile *p, size_t index, struct error *e
 	const struct profile_location *l = &p->locations[index];
 
 	if (l->mapping > p->mapping_count)
-		return names(err, "location", index, "mapping", l->mapping, p->mapping_count);
+		return pprof_validate_names(err, "location", index, "mapping", l->mapping,
+					    p->mapping_count);
 	if (!in(l->first_line, l->lines, p->line_count))
 		return bad(err, "location", index, "has lines beyond their table");
 	for (size_t i = 0; i < l->lines; i++) {
@@ -122,7 +125,8 @@ static int check_location(const struct profile *p, size_t index, struct error *e
 		if (!number)
 			return bad(err, "location", index, "has a line without a function");
 		if (number > p->function_count)
-			return names(err, "location", index, "function", number, p->function_count);
+			return pprof_validate_names(err, "location", index, "function", number,
+						    p->function_count);
 	}
 	return 0;
 }
@@ -132,7 +136,7 @@ int profile_validate(const struct profile *p, struct error *err)
 	int rc = check_head(p, err);
 
 	for (size_t i = 0; !rc && i < p->sample_count; i++)
-		rc = check_sample(p, i, err);
+		rc = pprof_validate_check_sample(p, i, err);
 	for (size_t i = 0; !rc && i < p->mapping_count; i++) {
 		const struct profile_mapping *m = &p->mappings[i];
 

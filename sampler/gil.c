@@ -1,3 +1,5 @@
+/* Each entry's time goes to its thread, by the label's text, and each thread's sum to the lock that
+ * it used last. The threads with the most time are kept in a short sorted list. */
 #include "sampler/gil.h"
 
 #include <stdlib.h>
@@ -24,8 +26,8 @@ static const char *gil_of(const struct recorded *r, const struct stackset_entry 
 }
 
 /* Wall time, or the entry's share of its thread's CPU time. */
-static uint64_t time_of(const struct recorded *r, struct accounts *a,
-			const struct stackset_entry *e)
+static uint64_t gil_time_of(const struct recorded *r, struct accounts *a,
+			    const struct stackset_entry *e)
 {
 	const struct account *s = accounts_of(a, e->context.member, e->context.thread);
 
@@ -34,7 +36,7 @@ static uint64_t time_of(const struct recorded *r, struct accounts *a,
 	return (uint64_t)((double)s->ns * (double)e->cpu_weight / (double)s->weight);
 }
 
-static uint64_t sum(const struct gil_times *t)
+static uint64_t gil_sum(const struct gil_times *t)
 {
 	return t->held_ns + t->waited_ns;
 }
@@ -44,7 +46,7 @@ static void keep_if_most(struct gil_account *a, const struct thread *thread,
 {
 	int at = GIL_THREADS;
 
-	while (at && (!a->most[at - 1].tid || sum(times) > sum(&a->most[at - 1].times)))
+	while (at && (!a->most[at - 1].tid || gil_sum(times) > gil_sum(&a->most[at - 1].times)))
 		at--;
 	if (at == GIL_THREADS)
 		return;
@@ -60,7 +62,7 @@ struct share {
 	struct gil_times times;
 };
 
-static int by_lock(const void *a, const void *b)
+static int gil_by_lock(const void *a, const void *b)
 {
 	uint64_t one = ((const struct share *)a)->lock, other = ((const struct share *)b)->lock;
 
@@ -71,7 +73,7 @@ static void count_locks(struct gil_account *a, struct share *shares, size_t coun
 {
 	uint64_t held_ns = 0;
 
-	qsort(shares, count, sizeof(*shares), by_lock);
+	qsort(shares, count, sizeof(*shares), gil_by_lock);
 	for (size_t i = 0; i < count; i++) {
 		bool another = !i || shares[i].lock != shares[i - 1].lock;
 
@@ -82,8 +84,8 @@ static void count_locks(struct gil_account *a, struct share *shares, size_t coun
 }
 
 /* `shares` are by the threads' numbers; afterwards in another order. */
-static void conclude(struct gil_account *a, const struct recorded *r, uint32_t member,
-		     struct share *shares)
+static void gil_conclude(struct gil_account *a, const struct recorded *r, uint32_t member,
+			 struct share *shares)
 {
 	size_t count, used = 0;
 	const struct thread *threads = threads_get(r->members[member]->threads, &count);
@@ -91,7 +93,7 @@ static void conclude(struct gil_account *a, const struct recorded *r, uint32_t m
 	for (size_t i = 0; i < count; i++) {
 		const struct gil_times *times = &shares[i].times;
 
-		if (!sum(times))
+		if (!gil_sum(times))
 			continue;
 		a->threads++;
 		a->all.held_ns += times->held_ns;
@@ -118,10 +120,10 @@ static int account_member(struct gil_account *a, const struct recorded *r, struc
 		struct gil_times *of = &shares[e->context.thread].times;
 
 		if (gil)
-			*(strcmp(gil, "held") ? &of->waited_ns : &of->held_ns) += time_of(r, cpu,
-											  e);
+			*(strcmp(gil, "held") ? &of->waited_ns :
+						&of->held_ns) += gil_time_of(r, cpu, e);
 	}
-	conclude(a, r, member, shares);
+	gil_conclude(a, r, member, shares);
 	free(shares);
 	return 0;
 }

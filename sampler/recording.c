@@ -34,7 +34,7 @@
 #include "sampler/starving.h"
 #include "sampler/thread/threads.h"
 #include "sampler/tick/round.h"
-#include "sampler/unwind/unwinder.h"
+#include "unwind/unwinder.h"
 
 enum { PROGRESS_MS = 100 };
 
@@ -100,12 +100,12 @@ static void *sampling_thread(void *arg)
 	return NULL;
 }
 
-static uint64_t own_cpu_ns(const struct recording *r, uint64_t *peak_bytes)
+static uint64_t recording_own_cpu_ns(const struct recording *r, uint64_t *peak_bytes)
 {
 	return maker_own_cpu_ns(peak_bytes) - r->own_cpu_start_ns + interim_cpu_ns(r->interim);
 }
 
-static void show(struct recording *r, recording_progress *progress, void *ctx)
+static void recording_show(struct recording *r, recording_progress *progress, void *ctx)
 {
 	uint64_t peak;
 
@@ -114,7 +114,7 @@ static void show(struct recording *r, recording_progress *progress, void *ctx)
 	if (interim_wants_start(r->interim))
 		round_want_intermission(&r->round);
 	recorded_read_stats(&r->round.recorded, &r->shown);
-	r->shown.own_cpu_ns = own_cpu_ns(r, &peak);
+	r->shown.own_cpu_ns = recording_own_cpu_ns(r, &peak);
 	r->shown.own_peak_bytes = peak;
 	if (progress)
 		progress(ctx, &r->shown);
@@ -134,7 +134,7 @@ static int run_thread(struct recording *r, recording_progress *progress, void *c
 	/* Not sem_timedwait(3): its clock, CLOCK_REALTIME, may be set back. */
 	while (poll(&ended, 1, PROGRESS_MS) <= 0) {
 		starving_look(&starving, &r->round, thread);
-		show(r, progress, ctx);
+		recording_show(r, progress, ctx);
 	}
 	eventfd_read(r->ended_fd, &count);
 	pthread_join(thread, NULL);
@@ -177,7 +177,7 @@ static int sample_until_end(struct recording *r, recording_progress *progress, v
 	watchdog_stop(round->watchdog);
 	round->watchdog = NULL;
 	round_finish(round);
-	show(r, progress, ctx);
+	recording_show(r, progress, ctx);
 	if (rc) {
 		errno = rc;
 		return error_errno(err, ERR_IO, "cannot start a thread");
@@ -195,7 +195,7 @@ static bool is_sampled(const void *recorded, pid_t pid)
 }
 
 /* Adds up what the children of the processes have used so far. */
-static bool read_children(const struct recording *r, struct offspring *sum)
+static bool recording_read_children(const struct recording *r, struct offspring *sum)
 {
 	const struct recorded *recorded = &r->round.recorded;
 
@@ -235,7 +235,7 @@ static void take_command_end(struct recording *r)
 int recording_run(struct recording *r, recording_progress *progress, void *ctx, struct error *err)
 {
 	struct offspring before;
-	bool alone = read_children(r, &before);
+	bool alone = recording_read_children(r, &before);
 	int rc;
 
 	r->own_cpu_start_ns = maker_own_cpu_ns(&r->shown.own_peak_bytes);
@@ -253,7 +253,7 @@ int recording_run(struct recording *r, recording_progress *progress, void *ctx, 
 	    !rc)
 		rc = error_nomem(err);
 	take_command_end(r);
-	if (alone && read_children(r, &r->children) && r->children.cpu_ns > before.cpu_ns)
+	if (alone && recording_read_children(r, &r->children) && r->children.cpu_ns > before.cpu_ns)
 		r->children.cpu_ns -= before.cpu_ns;
 	else
 		r->children.cpu_ns = 0;
@@ -340,14 +340,14 @@ static struct maker maker_of(struct recording *r, unsigned flags, const char *co
 			       .command_line = command_line };
 }
 
-struct job {
+struct recording_job {
 	struct maker maker;
 	struct outfile *file;
 };
 
-static int decode(void *ctx, struct decode_result *result, struct error *err)
+static int recording_decode(void *ctx, struct decode_result *result, struct error *err)
 {
-	struct job *job = ctx;
+	struct recording_job *job = ctx;
 
 	return maker_write(&job->maker, job->file, result, err);
 }
@@ -355,15 +355,15 @@ static int decode(void *ctx, struct decode_result *result, struct error *err)
 int recording_write(struct recording *r, unsigned flags, const char *command_line,
 		    struct outfile *file, struct error *err)
 {
-	struct job job = { .file = file };
+	struct recording_job job = { .file = file };
 	int rc = decoding_new(&r->decoding, recording_modmap(r), err);
 
 	if (rc)
 		return rc;
 	job.maker = maker_of(r, flags, command_line);
-	job.maker.cpu_ns = own_cpu_ns(r, &job.maker.peak_bytes);
+	job.maker.cpu_ns = recording_own_cpu_ns(r, &job.maker.peak_bytes);
 	maker_ready(&job.maker);
-	rc = decoding_run(r->decoding, file, decode, &job, err);
+	rc = decoding_run(r->decoding, file, recording_decode, &job, err);
 	r->shown.own_cpu_ns = decoding_result(r->decoding)->own_cpu_ns;
 	r->shown.own_peak_bytes = decoding_result(r->decoding)->own_peak_bytes;
 	return rc;

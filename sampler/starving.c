@@ -1,7 +1,7 @@
 /*
  * A thread that is overdue and has used hardly any CPU time since the last look starves. If it
- * starves although it is prompt, threads of other sessions have the CPU: its nice value does not help
- * there and only takes time from a target in our own session. So it is ordinary then.
+ * starves although it is prompt, threads of other sessions have the CPU: its nice value does not
+ * help there and only takes time from a target in our own session. So it is ordinary then.
  */
 #include "sampler/starving.h"
 
@@ -12,7 +12,8 @@
 static const uint64_t OVERDUE_NS = 500000000, PROMPT_OVERDUE_NS = 200000000,
 		      PROMPT_NS = 10000000000, USED_NS = 25000000;
 
-static bool starves(struct starving *s, const struct round *r, pthread_t thread, uint64_t now)
+static bool starving_starves(struct starving *s, const struct round *r, pthread_t thread,
+			     uint64_t now)
 {
 	uint64_t before = s->cpu_ns, allowed = s->prompt ? PROMPT_OVERDUE_NS : OVERDUE_NS;
 	clockid_t clock;
@@ -37,7 +38,7 @@ void starving_look(struct starving *s, const struct round *r, pthread_t thread)
 
 	if (!r->tid)
 		return; /* it has yet to begin */
-	hungry = starves(s, r, thread, now);
+	hungry = starving_starves(s, r, thread, now);
 	if (!s->prompt && (over || (hungry && now >= s->next_ns))) {
 		set_prompt(s, r, true, now);
 	} else if (s->prompt && !over && (hungry || now - s->since_ns > PROMPT_NS)) {

@@ -21,7 +21,8 @@ struct starving {
 	uint64_t next_ns;  /* not before this time again */
 };
 
-/* One look, to be made some times a second. `thread` is in round_sample; *s is zero at its start. */
+/* One look, to be made some times a second. `thread` is in round_sample; *s is zero at its
+ * start. */
 void starving_look(struct starving *s, const struct round *r, pthread_t thread);
 
 #endif

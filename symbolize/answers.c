@@ -1,3 +1,5 @@
+/* Answers are appended, sorted by address once (answers_settle), and then searched by halves; their
+ * frames lie in one array. */
 #include "symbolize/answers.h"
 
 #include <stdlib.h>
@@ -33,7 +35,7 @@ int answers_add(struct answers *a, uint64_t addr, const struct symbol *symbol)
 	return 0;
 }
 
-static int by_address(const void *a, const void *b)
+static int answers_by_address(const void *a, const void *b)
 {
 	const struct answer *x = a, *y = b;
 
@@ -43,7 +45,7 @@ static int by_address(const void *a, const void *b)
 void answers_settle(struct answers *a)
 {
 	if (a->count)
-		qsort(a->all, a->count, sizeof(*a->all), by_address);
+		qsort(a->all, a->count, sizeof(*a->all), answers_by_address);
 }
 
 bool answers_any(const struct answers *a)
@@ -56,7 +58,7 @@ bool answers_find(const struct answers *a, uint64_t addr, struct symbol *symbol)
 	const struct answer key = { .addr = addr }, *found = NULL;
 
 	if (a->count)
-		found = bsearch(&key, a->all, a->count, sizeof(key), by_address);
+		found = bsearch(&key, a->all, a->count, sizeof(key), answers_by_address);
 	if (!found)
 		return false;
 	symbol->frames = a->frames + found->first;

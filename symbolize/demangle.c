@@ -38,7 +38,7 @@
 
 enum { IN_MAX = 4 << 10, OUT_MAX = 16 << 10, REPARSED_MAX = 8, BINDER_DIGITS_MAX = 2 };
 
-struct output {
+struct demangle_output {
 	char text[OUT_MAX + 1];
 	size_t len;
 	bool full, may_hold_memory;
@@ -47,7 +47,7 @@ struct output {
 
 /* Rust's decoder of punycode holds memory while it hands over decoded letters, and leaving then
  * would leak it. These letters are never all ASCII, and another piece soon follows. */
-static bool may_leave(const struct output *o, const char *s, size_t len)
+static bool may_leave(const struct demangle_output *o, const char *s, size_t len)
 {
 	for (size_t i = 0; o->may_hold_memory && i < len; i++)
 		if ((unsigned char)s[i] >= 0x80)
@@ -55,9 +55,9 @@ static bool may_leave(const struct output *o, const char *s, size_t len)
 	return true;
 }
 
-static void take(const char *s, size_t len, void *opaque)
+static void demangle_take(const char *s, size_t len, void *opaque)
 {
-	struct output *o = opaque;
+	struct demangle_output *o = opaque;
 
 	if (o->full || len > OUT_MAX - o->len) {
 		o->full = true;
@@ -70,7 +70,7 @@ static void take(const char *s, size_t len, void *opaque)
 	o->len += len;
 }
 
-static size_t digits(const char *s)
+static size_t demangle_digits(const char *s)
 {
 	return strspn(s, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
 }
@@ -78,7 +78,7 @@ static size_t digits(const char *s)
 static bool has_long_binder(const char *name)
 {
 	for (const char *g = name; (g = strchr(g + 1, 'G'));) {
-		size_t n = digits(g + 1);
+		size_t n = demangle_digits(g + 1);
 
 		if ((g[-1] == 'F' || g[-1] == 'D') && n > BINDER_DIGITS_MAX && g[n + 1] == '_')
 			return true;
@@ -93,31 +93,32 @@ static bool is_reparsed(const char *name)
 	if (!strstr(name, "cv"))
 		return false;
 	for (const char *t = name; (t = strchr(t, 'T')); t++) {
-		size_t n = digits(t + 1);
+		size_t n = demangle_digits(t + 1);
 
 		count += t[n + 1] == '_' && t[n + 2] == 'I';
 	}
 	return count > REPARSED_MAX;
 }
 
-static bool by_libiberty(const char *name, struct output *o)
+static bool by_libiberty(const char *name, struct demangle_output *o)
 {
 	o->len = 0;
 	o->full = false;
 	o->may_hold_memory = true;
 	if (setjmp(o->enough))
 		return false;
-	if (!has_long_binder(name) && rust_demangle_callback(name, DMGL_ANSI, take, o))
+	if (!has_long_binder(name) && rust_demangle_callback(name, DMGL_ANSI, demangle_take, o))
 		return true;
 	if (name[1] == 'R' || is_reparsed(name))
 		return false;
 	o->len = 0;
 	o->may_hold_memory = false;
-	return cplus_demangle_v3_callback(name, DMGL_ANSI | DMGL_NO_RECURSE_LIMIT, take, o);
+	return cplus_demangle_v3_callback(name, DMGL_ANSI | DMGL_NO_RECURSE_LIMIT, demangle_take,
+					  o);
 }
 
 /* libiberty allocates the memory for D's names. */
-static bool by_demangle_d(const char *name, struct output *o)
+static bool by_demangle_d(const char *name, struct demangle_output *o)
 {
 	char *text = demangle_d(name);
 	size_t len = text ? strlen(text) : 0;
@@ -134,7 +135,7 @@ const char *demangle(struct arena *arena, const char *name)
 {
 	bool mangled = (!strncmp(name, "_Z", 2) || !strncmp(name, "_R", 2)) &&
 		       strlen(name) <= IN_MAX;
-	struct output o;
+	struct demangle_output o;
 
 	if (!(mangled ? by_libiberty(name, &o) : by_demangle_d(name, &o)) || !o.len || o.full)
 		return arena_copy(arena, name, strlen(name));

@@ -15,8 +15,9 @@
 
 enum { FILE_ROOM = 4096 };
 
-static int fill(struct gopclntab *t, struct names *names, const struct go_function *f,
-		uint32_t name, uint32_t start_line, uint64_t addr, struct symbol_frame *frame)
+static int gosyms_fill(struct gopclntab *t, struct names *names, const struct go_function *f,
+		       uint32_t name, uint32_t start_line, uint64_t addr,
+		       struct symbol_frame *frame)
 {
 	char text[GO_NAME_MAX], file[FILE_ROOM];
 
@@ -41,11 +42,12 @@ int gosyms_find(struct gopclntab *t, struct names *names, uint64_t addr,
 		return 0;
 	*start = f.entry;
 	while (count + 1 < room && gopclntab_inlined(t, &f, addr, &inlined)) {
-		if (fill(t, names, &f, inlined.name, inlined.start_line, addr, &frames[count++]))
+		if (gosyms_fill(t, names, &f, inlined.name, inlined.start_line, addr,
+				&frames[count++]))
 			return ERR_NOMEM;
 		addr = inlined.call;
 	}
-	if (fill(t, names, &f, f.name, f.start_line, addr, &frames[count++]))
+	if (gosyms_fill(t, names, &f, f.name, f.start_line, addr, &frames[count++]))
 		return ERR_NOMEM;
 	return (int)count;
 }

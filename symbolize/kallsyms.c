@@ -1,3 +1,5 @@
+/* The text is kept and its names point into it. The functions are sorted by name when it is read;
+ * an order by address is made only if an address is asked for. */
 #include "symbolize/kallsyms.h"
 
 #include <stdbool.h>
@@ -30,7 +32,7 @@ void kallsyms_release(struct kallsyms *k)
 }
 
 /* 1 for a function, 0 for anything else. */
-static int parse_line(struct cursor *c, struct kallsym *s)
+static int kallsyms_parse_line(struct cursor *c, struct kallsym *s)
 {
 	const uint8_t *tab;
 	uint8_t type;
@@ -57,26 +59,26 @@ static int parse_line(struct cursor *c, struct kallsym *s)
 	return s->name_len != 0;
 }
 
-static int compare(const char *a, size_t a_len, const char *b, size_t b_len)
+static int kallsyms_compare(const char *a, size_t a_len, const char *b, size_t b_len)
 {
 	int order = memcmp(a, b, a_len < b_len ? a_len : b_len);
 
 	return order ? order : a_len < b_len ? -1 : a_len > b_len;
 }
 
-static int by_address(const void *a, const void *b)
+static int kallsyms_by_address(const void *a, const void *b)
 {
 	const struct kallsym *x = a, *y = b;
 
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-static int by_name(const void *a, const void *b)
+static int kallsyms_by_name(const void *a, const void *b)
 {
 	const struct kallsym *x = a, *y = b;
-	int order = compare(x->name, x->name_len, y->name, y->name_len);
+	int order = kallsyms_compare(x->name, x->name_len, y->name, y->name_len);
 
-	return order ? order : by_address(a, b);
+	return order ? order : kallsyms_by_address(a, b);
 }
 
 /* As get_symbol_pos() in the kernel: up to the next function that begins elsewhere. */
@@ -100,7 +102,7 @@ int kallsyms_parse(struct kallsyms *k, struct buffer *text)
 	*text = (struct buffer){ NULL, 0, 0 };
 	cursor_init(&c, k->text.data, k->text.len, "/proc/kallsyms");
 	while (cursor_line(&c, &line)) {
-		if (!parse_line(&line, &s))
+		if (!kallsyms_parse_line(&line, &s))
 			continue;
 		if (room_for((void **)&k->all, &k->room, k->count + 1, sizeof(*k->all))) {
 			kallsyms_release(k);
@@ -110,11 +112,11 @@ int kallsyms_parse(struct kallsyms *k, struct buffer *text)
 	}
 	if (!k->count)
 		return 0;
-	qsort(k->all, k->count, sizeof(*k->all), by_address);
+	qsort(k->all, k->count, sizeof(*k->all), kallsyms_by_address);
 	find_sizes(k);
 	k->start = k->all[0].addr;
 	k->end = k->all[k->count - 1].addr + 1;
-	qsort(k->all, k->count, sizeof(*k->all), by_name);
+	qsort(k->all, k->count, sizeof(*k->all), kallsyms_by_name);
 	return 0;
 }
 
@@ -147,7 +149,7 @@ static size_t lower_bound(const struct kallsyms *k, const char *name, size_t len
 		size_t middle = (low + high) / 2;
 		const struct kallsym *s = &k->all[middle];
 
-		if (compare(s->name, s->name_len, name, len) < 0)
+		if (kallsyms_compare(s->name, s->name_len, name, len) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -163,9 +165,10 @@ uint64_t kallsyms_find(const struct kallsyms *k, const char *name, size_t name_l
 	for (size_t i = lower_bound(k, name, name_len); i < k->count; i++) {
 		const struct kallsym *s = &k->all[i];
 
-		if (compare(s->name, s->name_len, name, name_len))
+		if (kallsyms_compare(s->name, s->name_len, name, name_len))
 			break;
-		if (s->size != size || compare(s->module, s->module_len, module, module_len))
+		if (s->size != size ||
+		    kallsyms_compare(s->module, s->module_len, module, module_len))
 			continue;
 		if (found)
 			return 0;
@@ -178,7 +181,7 @@ static int by_address_of(const void *a, const void *b, void *all)
 {
 	const struct kallsym *symbols = all;
 
-	return by_address(&symbols[*(const uint32_t *)a], &symbols[*(const uint32_t *)b]);
+	return kallsyms_by_address(&symbols[*(const uint32_t *)a], &symbols[*(const uint32_t *)b]);
 }
 
 static bool put_in_order(struct kallsyms *k)

@@ -33,8 +33,8 @@ void kallsyms_release(struct kallsyms *k);
 uint64_t kallsyms_find(const struct kallsyms *k, const char *name, size_t name_len,
 		       const char *module, size_t module_len, uint64_t size);
 
-/* The function that holds an address: its name, not NUL-terminated, borrowed until kallsyms_release;
- * NULL: none does, or there is no memory. */
+/* The function that holds an address: its name, not NUL-terminated, borrowed until
+ * kallsyms_release; NULL: none does, or there is no memory. */
 const char *kallsyms_at(struct kallsyms *k, uint64_t addr, size_t *len);
 
 #endif

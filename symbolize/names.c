@@ -1,3 +1,4 @@
+/* Each distinct raw name is demangled once: the result has the number of the raw name. */
 #include "symbolize/names.h"
 
 #include <stdlib.h>

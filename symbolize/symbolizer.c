@@ -78,7 +78,7 @@ static int make_module(struct symbolizer *s, const struct image *image, struct m
 	return 0;
 }
 
-static int module_of(struct symbolizer *s, const struct image *image, struct module **m)
+static int symbolizer_module_of(struct symbolizer *s, const struct image *image, struct module **m)
 {
 	if (make_module(s, image, m))
 		return ERR_NOMEM;
@@ -125,7 +125,8 @@ static bool is_absolute(const char *path)
 }
 
 /* "a.c" in "src" of a unit compiled in /build is /build/src/a.c. */
-static int name_file(struct symbolizer *s, const struct dwarf_frame *from, const char **file)
+static int symbolizer_name_file(struct symbolizer *s, const struct dwarf_frame *from,
+				const char **file)
 {
 	const char *dir = is_absolute(from->folder) || !is_absolute(from->dir) ? NULL : from->dir;
 	char path[PATH_ROOM];
@@ -158,29 +159,30 @@ static int name_scoped(struct symbolizer *s, const struct dwarf_frame *from,
 	return to->name && to->system_name ? 0 : ERR_NOMEM;
 }
 
-static bool is_scoped(const struct dwarf_frame *f)
+static bool symbolizer_is_scoped(const struct dwarf_frame *f)
 {
 	return f->name && !f->linkage_name &&
 	       (f->scope || (f->is_cplusplus && strchr(f->name, '<')));
 }
 
-static int name_function(struct symbolizer *s, const struct dwarf_frame *from,
-			 const struct elfsym *symbol, struct symbol_frame *to)
+static int symbolizer_name_function(struct symbolizer *s, const struct dwarf_frame *from,
+				    const struct elfsym *symbol, struct symbol_frame *to)
 {
 	const char *raw = symbol	     ? symbol->name :
 			  from->linkage_name ? from->linkage_name :
 			  from->name	     ? from->name :
 					       "[nameless]";
 
-	if (!symbol && is_scoped(from))
+	if (!symbol && symbolizer_is_scoped(from))
 		return name_scoped(s, from, to);
 	return names_function(&s->names, raw, &to->system_name, &to->name);
 }
 
-static int name_frame(struct symbolizer *s, const struct dwarf_frame *from,
-		      const struct elfsym *symbol, struct symbol_frame *to)
+static int symbolizer_name_frame(struct symbolizer *s, const struct dwarf_frame *from,
+				 const struct elfsym *symbol, struct symbol_frame *to)
 {
-	if (name_function(s, from, symbol, to) || name_file(s, from, &to->file))
+	if (symbolizer_name_function(s, from, symbol, to) ||
+	    symbolizer_name_file(s, from, &to->file))
 		return ERR_NOMEM;
 	to->line = from->line;
 	to->column = from->column;
@@ -189,8 +191,8 @@ static int name_frame(struct symbolizer *s, const struct dwarf_frame *from,
 }
 
 /* Uses pclntab. An address that it does not cover gets its ELF symbol. */
-static int find_go(struct symbolizer *s, struct module *m, uint64_t addr,
-		   const struct elfsym *symbol, struct symbol *out)
+static int symbolizer_find_go(struct symbolizer *s, struct module *m, uint64_t addr,
+			      const struct elfsym *symbol, struct symbol *out)
 {
 	int count = gosyms_find(m->go, &s->names, addr, s->frames, DWARF_DEPTH_MAX, &out->start);
 
@@ -216,7 +218,8 @@ static int find_go(struct symbolizer *s, struct module *m, uint64_t addr,
 
 /* DWARF's frames; the last one gets the name of the symbol that covers the address. A symbol
  * without a DWARF function (assembly) gets the line only. */
-static int find_code(struct symbolizer *s, struct module *m, uint64_t addr, struct symbol *out)
+static int symbolizer_find_code(struct symbolizer *s, struct module *m, uint64_t addr,
+				struct symbol *out)
 {
 	const struct elfsym *symbol = elfsyms_find(&m->symbols, addr);
 	struct dwarf_frame frames[DWARF_DEPTH_MAX];
@@ -228,7 +231,7 @@ static int find_code(struct symbolizer *s, struct module *m, uint64_t addr, stru
 	if (count < 0)
 		return ERR_NOMEM;
 	if (m->go && !frames[0].line)
-		return find_go(s, m, addr, symbol, out);
+		return symbolizer_find_go(s, m, addr, symbol, out);
 	if (!count && !symbol)
 		return 0;
 	m->has_lines |= frames[0].line != 0;
@@ -237,8 +240,8 @@ static int find_code(struct symbolizer *s, struct module *m, uint64_t addr, stru
 	if (s->flags & SYMBOLIZE_NO_INLINE)
 		first = count - 1;
 	for (int i = first; i < count; i++)
-		if (name_frame(s, &frames[i], i == count - 1 ? symbol : NULL,
-			       &s->frames[i - first]))
+		if (symbolizer_name_frame(s, &frames[i], i == count - 1 ? symbol : NULL,
+					  &s->frames[i - first]))
 			return ERR_NOMEM;
 	out->count = (size_t)(count - first);
 	out->start = symbol ? symbol->start : 0;
@@ -269,26 +272,26 @@ int symbolizer_offer(struct symbolizer *s, const struct image *image, int fd)
 	return 0;
 }
 
-static int look_up(struct symbolizer *s, const struct image *image, uint64_t addr,
-		   struct symbol *out)
+static int symbolizer_look_up(struct symbolizer *s, const struct image *image, uint64_t addr,
+			      struct symbol *out)
 {
 	struct module *m;
 
 	out->frames = s->frames;
 	out->count = 0;
 	out->start = 0;
-	if (module_of(s, image, &m))
+	if (symbolizer_module_of(s, image, &m))
 		return ERR_NOMEM;
 	if (image_is_memory(image))
 		return find_jit(s, image, addr, out);
 	if (answers_find(&m->answers, addr, out))
 		return 0;
-	return image_elf(image) ? find_code(s, m, addr, out) : 0;
+	return image_elf(image) ? symbolizer_find_code(s, m, addr, out) : 0;
 }
 
 /* Tells an observing process which image's file is in use. The image stays set after an error,
  * because the observer needs it above all if memory runs out. */
-static void watch(struct symbolizer *s, const struct image *image)
+static void symbolizer_watch(struct symbolizer *s, const struct image *image)
 {
 	s->trace->lookups++;
 	s->trace->image = image_id(image) + 1;
@@ -304,12 +307,12 @@ static int watched(struct symbolizer *s, int rc)
 int symbolizer_lookup(struct symbolizer *s, const struct image *image, uint64_t addr,
 		      struct symbol *out)
 {
-	watch(s, image);
-	return watched(s, look_up(s, image, addr, out));
+	symbolizer_watch(s, image);
+	return watched(s, symbolizer_look_up(s, image, addr, out));
 }
 
-static int find_variable(struct symbolizer *s, const struct image *image, uint64_t addr,
-			 const char **name, uint64_t *offset)
+static int symbolizer_find_variable(struct symbolizer *s, const struct image *image, uint64_t addr,
+				    const char **name, uint64_t *offset)
 {
 	const struct elfsyms *variables;
 	const struct elfsym *symbol;
@@ -317,7 +320,7 @@ static int find_variable(struct symbolizer *s, const struct image *image, uint64
 	struct module *m;
 
 	*name = NULL;
-	if (module_of(s, image, &m) || !(variables = module_variables(m, image)))
+	if (symbolizer_module_of(s, image, &m) || !(variables = module_variables(m, image)))
 		return ERR_NOMEM;
 	symbol = elfsyms_find(variables, addr);
 	if (!symbol)
@@ -329,8 +332,8 @@ static int find_variable(struct symbolizer *s, const struct image *image, uint64
 int symbolizer_variable(struct symbolizer *s, const struct image *image, uint64_t addr,
 			const char **name, uint64_t *offset)
 {
-	watch(s, image);
-	return watched(s, find_variable(s, image, addr, name, offset));
+	symbolizer_watch(s, image);
+	return watched(s, symbolizer_find_variable(s, image, addr, name, offset));
 }
 
 static int answer(struct symbolizer *s, const struct image *image, struct module *m,
@@ -339,10 +342,10 @@ static int answer(struct symbolizer *s, const struct image *image, struct module
 	for (size_t i = 0; i < count; i++) {
 		struct symbol symbol = { .frames = s->frames };
 
-		watch(s, image);
+		symbolizer_watch(s, image);
 		if (i && addrs[i] == addrs[i - 1])
 			continue;
-		if (find_code(s, m, addrs[i], &symbol) ||
+		if (symbolizer_find_code(s, m, addrs[i], &symbol) ||
 		    answers_add(&m->answers, addrs[i], &symbol))
 			return ERR_NOMEM;
 	}
@@ -350,14 +353,14 @@ static int answer(struct symbolizer *s, const struct image *image, struct module
 	return 0;
 }
 
-static int prepare(struct symbolizer *s, const struct image *image, const uint64_t *addrs,
-		   size_t count)
+static int symbolizer_prepare_image(struct symbolizer *s, const struct image *image,
+				    const uint64_t *addrs, size_t count)
 {
 	struct module *m;
 	uint64_t *ordered;
 	int rc;
 
-	if (module_of(s, image, &m))
+	if (symbolizer_module_of(s, image, &m))
 		return ERR_NOMEM;
 	if (!m->index || answers_any(&m->answers) || !count)
 		return 0;
@@ -374,8 +377,8 @@ static int prepare(struct symbolizer *s, const struct image *image, const uint64
 int symbolizer_prepare(struct symbolizer *s, const struct image *image, const uint64_t *addrs,
 		       size_t count)
 {
-	watch(s, image);
-	return watched(s, prepare(s, image, addrs, count));
+	symbolizer_watch(s, image);
+	return watched(s, symbolizer_prepare_image(s, image, addrs, count));
 }
 
 static const struct module *asked(const struct symbolizer *s, const struct image *image)

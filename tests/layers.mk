@@ -1,91 +1,90 @@
 # The layers: what a room's files may include besides their own room's headers and base/'s, no more
 # and no less. A room is a folder. The Makefile links it with all that it reaches, in the order of
-# LAYERS; tests/layers.test compares with the #include lines, and with the table in
-# docs/architecture.md.
-LAYERS := sampler/cli sampler/cli/top sampler/cli/record sampler/cli/goparse sampler/cli/profiles \
-	sampler/cli/rounds sampler/cli/common sampler/rounds sampler/rounds/collect sampler/rounds/push \
-	sampler/rounds/catalog sampler/rounds/batch sampler/rounds/source sampler/rounds/metrics \
-	sampler sampler/dump sampler/profile sampler/net sampler/tick sampler/capture sampler/recorded sampler/member sampler/account \
-	sampler/resource sampler/lock sampler/stop sampler/atrest sampler/thread sampler/child sampler/go/profile sampler/go/session \
-	sampler/go/numbers sampler/go/stacks sampler/go sampler/go/find sampler/interp sampler/interp/cpython \
-	sampler/interp/ruby sampler/interp/php sampler/interp/hotspot sampler/interp/hotspot/vm \
-	sampler/interp/v8 sampler/interp/v8/heap sampler/interp/beam sampler/interp/gdbjit sampler/interp/common sampler/unwind \
-	sampler/unwind/code sampler/unwind/table goparse/profile goparse/summary goparse/log goparse/log/lines goparse delta \
-	pprof/library pprof/file pprof/legacy pprof/gotext pprof/otlp pprof/flame pprof/wire pprof/report \
-	pprof/graph pprof/select pprof symbolize symbolize/dwarf symbolize/jit symbolize/files \
-	base/process base/elf base/file base
+# LAYERS; tests/layers.test compares with the #include lines. docs/architecture.md has the rooms at the top.
+LAYERS := cli cli/top cli/dump cli/record cli/goparse cli/profiles cli/rounds cli/common rounds \
+	rounds/collect rounds/push rounds/catalog rounds/batch rounds/source rounds/metrics sampler \
+	sampler/dump sampler/profile base/net sampler/tick sampler/capture sampler/recorded \
+	sampler/member sampler/account rounds/resource sampler/lock sampler/stop sampler/atrest \
+	sampler/thread sampler/child runtimes/go/profile runtimes/go/session runtimes/go/numbers \
+	runtimes/go/stacks runtimes/go runtimes/go/find runtimes runtimes/cpython runtimes/ruby \
+	runtimes/php runtimes/hotspot runtimes/hotspot/vm runtimes/v8 runtimes/v8/heap runtimes/beam \
+	runtimes/gdbjit runtimes/common unwind unwind/code unwind/table goparse/profile goparse/summary \
+	goparse/log goparse/log/lines goparse delta pprof/library pprof/file pprof/legacy pprof/gotext \
+	pprof/otlp pprof/flame pprof/wire pprof/report pprof/graph pprof/select pprof symbolize \
+	symbolize/dwarf symbolize/jit symbolize/files base/process base/elf base/file base
 
-SEES_sampler/cli            := sampler/cli/common
-SEES_sampler/cli/top        := sampler/cli/record sampler/cli/common sampler sampler/profile sampler/account sampler/child pprof/report pprof/graph pprof base/process base/file
-SEES_sampler/cli/record     := sampler/cli/common sampler/rounds sampler/rounds/batch sampler/rounds/collect sampler/rounds/push sampler/rounds/source sampler sampler/resource sampler/dump sampler/profile sampler/account sampler/lock sampler/stop sampler/thread sampler/child sampler/unwind pprof/file pprof symbolize base/process base/file
-SEES_sampler/cli/goparse    := sampler/cli/common goparse/profile goparse/summary goparse/log goparse pprof/file pprof/wire pprof/report pprof/graph pprof base/file
-SEES_sampler/cli/profiles   := sampler/cli/rounds sampler/cli/common delta pprof/file pprof/wire pprof/report pprof/flame pprof/graph pprof/select pprof base/file
-SEES_sampler/cli/rounds     := sampler/cli/common sampler/rounds/catalog sampler/rounds/batch sampler/rounds/source sampler/profile delta pprof/file pprof base/file
-SEES_sampler/cli/common     := sampler/rounds/source sampler/net pprof/file pprof/gotext pprof/otlp pprof/wire pprof/report pprof/flame pprof/graph pprof base/process base/file
-SEES_sampler/rounds         := sampler/rounds/collect sampler/rounds/push sampler/rounds/batch sampler/rounds/source sampler/rounds/metrics sampler sampler/resource delta pprof/file pprof/wire pprof base/file
-SEES_sampler/rounds/collect := sampler/rounds/source sampler/child
-SEES_sampler/rounds/push    := sampler/rounds/batch sampler/rounds/source sampler/net sampler/child pprof/file pprof/otlp pprof/wire pprof
-SEES_sampler/rounds/catalog := sampler/rounds/batch
-SEES_sampler/rounds/batch   := base/file
-SEES_sampler/rounds/source  := sampler/net sampler/rounds/metrics sampler/profile sampler/stop sampler/go/profile sampler/go/session goparse/profile pprof/wire pprof
-SEES_sampler/net     :=
-SEES_sampler/rounds/metrics := sampler/resource sampler/go/numbers sampler/go/find base/process
-SEES_sampler                := sampler/profile sampler/tick sampler/recorded sampler/member sampler/thread sampler/child sampler/unwind base/process base/file
-SEES_sampler/dump           := sampler/profile sampler/member sampler/interp sampler/interp/common sampler/lock sampler/stop sampler/atrest sampler/thread sampler/child sampler/unwind sampler/unwind/table symbolize base/process base/file
-SEES_sampler/profile        := sampler/net sampler/tick sampler/recorded sampler/member sampler/account sampler/interp sampler/lock sampler/thread sampler/child sampler/go sampler/unwind/table pprof/wire pprof/select pprof symbolize symbolize/files base/process base/file
-SEES_sampler/tick           := sampler/capture sampler/recorded sampler/member sampler/account sampler/interp sampler/interp/common sampler/stop sampler/atrest sampler/thread sampler/child sampler/unwind base/process
-SEES_sampler/recorded       := sampler/member sampler/account sampler/interp sampler/lock sampler/thread base/process
-SEES_sampler/capture        := sampler/member sampler/account sampler/interp sampler/stop sampler/atrest sampler/thread sampler/child sampler/unwind/table base/process
-SEES_sampler/member         := sampler/thread sampler/go sampler/go/find sampler/interp sampler/unwind/table symbolize symbolize/jit base/process
-SEES_sampler/account        := sampler/unwind base/process
-SEES_sampler/resource       := base/process
-SEES_sampler/lock           := sampler/thread base/process
-SEES_sampler/stop           := sampler/thread sampler/child sampler/go/stacks base/process
-SEES_sampler/atrest         := sampler/thread
-SEES_sampler/thread         := sampler/go sampler/interp/common sampler/unwind sampler/unwind/table symbolize base/process
-SEES_sampler/child          := symbolize base/process base/file
-SEES_sampler/go/profile     := sampler/go/session sampler/go/numbers sampler/go/stacks sampler/go goparse/profile goparse pprof/gotext pprof base/process
-SEES_sampler/go/session     := sampler/go/numbers sampler/go/stacks sampler/go sampler/go/find goparse pprof/gotext pprof base/process
-SEES_sampler/go/numbers     := sampler/go/stacks sampler/go sampler/go/find base/process
-SEES_sampler/go/stacks      := sampler/go sampler/go/find base/process
-SEES_sampler/go             := sampler/go/find sampler/unwind sampler/unwind/table base/process
-SEES_sampler/go/find        := sampler/unwind/code base/process base/elf
-SEES_sampler/interp         := sampler/interp/cpython sampler/interp/ruby sampler/interp/php sampler/interp/hotspot sampler/interp/v8 sampler/interp/beam sampler/interp/gdbjit sampler/interp/common sampler/unwind base/process
-SEES_sampler/interp/cpython := sampler/interp/common sampler/unwind sampler/unwind/table base/process
-SEES_sampler/interp/ruby    := sampler/interp/common sampler/unwind sampler/unwind/code sampler/unwind/table base/process
-SEES_sampler/interp/php     := sampler/interp/common sampler/unwind sampler/unwind/table base/process
-SEES_sampler/interp/hotspot := sampler/interp/hotspot/vm sampler/interp/common sampler/unwind sampler/unwind/code base/process
-SEES_sampler/interp/hotspot/vm := base/process
-SEES_sampler/interp/v8      := sampler/interp/v8/heap sampler/interp/common sampler/unwind sampler/unwind/code sampler/unwind/table base/process
-SEES_sampler/interp/v8/heap := sampler/interp/common sampler/unwind/code base/process
-SEES_sampler/interp/beam    := sampler/interp/common sampler/unwind/code sampler/unwind/table base/process
-SEES_sampler/interp/gdbjit  := sampler/interp/common sampler/unwind sampler/unwind/table base/process
-SEES_sampler/interp/common  := sampler/unwind base/process
-SEES_sampler/unwind         := sampler/unwind/code sampler/unwind/table base/process
-SEES_sampler/unwind/code    := sampler/unwind/table base/process
-SEES_sampler/unwind/table   := base/process base/elf
-SEES_goparse/profile        := goparse pprof
-SEES_goparse/summary        := goparse
-SEES_goparse/log            := goparse/log/lines goparse
-SEES_goparse/log/lines      := goparse
-SEES_goparse                :=
-SEES_delta                  := pprof/wire
-SEES_pprof/library          := pprof/file pprof/wire pprof base/file
-SEES_pprof/file             := pprof/legacy pprof/wire pprof
-SEES_pprof/legacy           := pprof/gotext pprof
-SEES_pprof/gotext           := pprof
-SEES_pprof/otlp             := pprof/wire pprof
-SEES_pprof/wire             := pprof base/file
-SEES_pprof/report           := pprof/graph pprof/select pprof
-SEES_pprof/flame            := pprof/wire pprof/graph pprof
-SEES_pprof/graph            := pprof
-SEES_pprof/select           := pprof
-SEES_pprof                  :=
-SEES_symbolize              := symbolize/dwarf symbolize/jit symbolize/files base/process
-SEES_symbolize/dwarf        := symbolize/files base/process base/elf
-SEES_symbolize/jit          := base/process
-SEES_symbolize/files        := base/process base/elf
-SEES_base/process           := base/elf base/file
-SEES_base/elf               :=
-SEES_base/file              :=
-SEES_base                   :=
+SEES_cli                 := cli/common
+SEES_cli/top             := cli/record cli/common sampler sampler/profile sampler/account sampler/child pprof/report pprof/graph pprof base/process base/file
+SEES_cli/dump            := cli/record cli/common sampler/dump sampler/profile sampler/lock sampler/thread sampler/child symbolize base/process base/file
+SEES_cli/record          := cli/common rounds rounds/collect rounds/push rounds/batch rounds/source sampler sampler/profile sampler/account rounds/resource sampler/stop sampler/child unwind pprof/file pprof symbolize base/process base/file
+SEES_cli/goparse         := cli/common goparse/profile goparse/summary goparse/log goparse pprof/file pprof/wire pprof/report pprof/graph pprof base/file
+SEES_cli/profiles        := cli/rounds cli/common delta pprof/file pprof/flame pprof/wire pprof/report pprof/graph pprof/select pprof base/file
+SEES_cli/rounds          := cli/common rounds/catalog rounds/batch rounds/source sampler/profile delta pprof/file pprof base/file
+SEES_cli/common          := rounds/source base/net pprof/file pprof/gotext pprof/otlp pprof/flame pprof/wire pprof/report pprof/graph pprof base/process base/file
+SEES_rounds              := rounds/collect rounds/push rounds/batch rounds/source rounds/metrics sampler rounds/resource delta pprof/file pprof/wire pprof base/file
+SEES_rounds/collect      := rounds/source sampler/child
+SEES_rounds/push         := rounds/batch rounds/source base/net sampler/child pprof/file pprof/otlp pprof/wire pprof
+SEES_rounds/catalog      := rounds/batch
+SEES_rounds/batch        := base/file
+SEES_rounds/source       := rounds/metrics sampler/profile base/net sampler/stop runtimes/go/profile runtimes/go/session goparse/profile pprof/wire pprof
+SEES_rounds/metrics      := rounds/resource runtimes/go/numbers runtimes/go/find base/process
+SEES_sampler             := sampler/profile sampler/tick sampler/recorded sampler/member sampler/thread sampler/child unwind base/process base/file
+SEES_sampler/dump        := sampler/profile sampler/member sampler/lock sampler/stop sampler/atrest sampler/thread sampler/child runtimes runtimes/common unwind unwind/table symbolize base/process base/file
+SEES_sampler/profile     := base/net sampler/tick sampler/recorded sampler/member sampler/account sampler/lock sampler/thread sampler/child runtimes/go runtimes unwind/table pprof/wire pprof/select pprof symbolize symbolize/files base/process base/file
+SEES_base/net            :=
+SEES_sampler/tick        := sampler/capture sampler/recorded sampler/member sampler/account sampler/stop sampler/atrest sampler/thread sampler/child runtimes runtimes/common unwind base/process
+SEES_sampler/capture     := sampler/member sampler/account sampler/stop sampler/atrest sampler/thread sampler/child runtimes unwind/table base/process
+SEES_sampler/recorded    := sampler/member sampler/account sampler/lock sampler/thread runtimes base/process
+SEES_sampler/member      := sampler/thread runtimes/go runtimes/go/find runtimes unwind/table symbolize symbolize/jit base/process
+SEES_sampler/account     := unwind base/process
+SEES_rounds/resource     := base/process
+SEES_sampler/lock        := sampler/thread base/process
+SEES_sampler/stop        := sampler/thread sampler/child runtimes/go/stacks base/process
+SEES_sampler/atrest      := sampler/thread
+SEES_sampler/thread      := runtimes/go runtimes/common unwind unwind/table symbolize base/process
+SEES_sampler/child       := symbolize base/process base/file
+SEES_runtimes/go/profile := runtimes/go/session runtimes/go/numbers runtimes/go/stacks runtimes/go goparse/profile goparse pprof/gotext pprof base/process
+SEES_runtimes/go/session := runtimes/go/numbers runtimes/go/stacks runtimes/go runtimes/go/find goparse pprof/gotext pprof base/process
+SEES_runtimes/go/numbers := runtimes/go/stacks runtimes/go runtimes/go/find base/process
+SEES_runtimes/go/stacks  := runtimes/go runtimes/go/find base/process
+SEES_runtimes/go         := runtimes/go/find unwind unwind/table base/process
+SEES_runtimes/go/find    := unwind/code base/process base/elf
+SEES_runtimes            := runtimes/cpython runtimes/ruby runtimes/php runtimes/hotspot runtimes/v8 runtimes/beam runtimes/gdbjit runtimes/common unwind base/process
+SEES_runtimes/cpython    := runtimes/common unwind unwind/table base/process
+SEES_runtimes/ruby       := runtimes/common unwind unwind/code unwind/table base/process
+SEES_runtimes/php        := runtimes/common unwind unwind/table base/process
+SEES_runtimes/hotspot    := runtimes/hotspot/vm runtimes/common unwind unwind/code base/process
+SEES_runtimes/hotspot/vm := base/process
+SEES_runtimes/v8         := runtimes/v8/heap runtimes/common unwind unwind/code unwind/table base/process
+SEES_runtimes/v8/heap    := runtimes/common unwind/code base/process
+SEES_runtimes/beam       := runtimes/common unwind/code unwind/table base/process
+SEES_runtimes/gdbjit     := runtimes/common unwind unwind/table base/process
+SEES_runtimes/common     := unwind base/process
+SEES_unwind              := unwind/code unwind/table base/process
+SEES_unwind/code         := unwind/table base/process
+SEES_unwind/table        := base/process base/elf
+SEES_goparse/profile     := goparse pprof
+SEES_goparse/summary     := goparse
+SEES_goparse/log         := goparse/log/lines goparse
+SEES_goparse/log/lines   := goparse
+SEES_goparse             :=
+SEES_delta               := pprof/wire
+SEES_pprof/library       := pprof/file pprof/wire pprof base/file
+SEES_pprof/file          := pprof/legacy pprof/wire pprof
+SEES_pprof/legacy        := pprof/gotext pprof
+SEES_pprof/gotext        := pprof
+SEES_pprof/otlp          := pprof/wire pprof
+SEES_pprof/flame         := pprof/wire pprof/graph pprof
+SEES_pprof/wire          := pprof base/file
+SEES_pprof/report        := pprof/graph pprof/select pprof
+SEES_pprof/graph         := pprof
+SEES_pprof/select        := pprof
+SEES_pprof               :=
+SEES_symbolize           := symbolize/dwarf symbolize/jit symbolize/files base/process
+SEES_symbolize/dwarf     := symbolize/files base/process base/elf
+SEES_symbolize/jit       := base/process
+SEES_symbolize/files     := base/process base/elf
+SEES_base/process        := base/elf base/file
+SEES_base/elf            :=
+SEES_base/file           :=
+SEES_base                :=

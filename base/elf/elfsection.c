@@ -25,7 +25,7 @@
 #define ELFCOMPRESS_ZSTD 2 /* glibc 2.36 and older do not have it */
 #endif
 
-struct packed {
+struct elfsection_packed {
 	uint32_t how; /* ELFCOMPRESS_…; 0: the bytes are not compressed */
 	const uint8_t *bytes;
 	size_t len;
@@ -74,7 +74,7 @@ static bool is_gnu_packed(Elf *elf, const GElf_Shdr *shdr, const Elf_Data *data)
 /* Is the plain size possible? One byte of zlib becomes at most 1,032 bytes ("Maximum Compression
  * Factor" in its technical details). Four bytes of zstd become at most a block of 128 KiB (RFC
  * 8878, 3.1.1.2). */
-static bool is_possible(const struct packed *p)
+static bool is_possible(const struct elfsection_packed *p)
 {
 	switch (p->how) {
 	case 0:
@@ -87,7 +87,7 @@ static bool is_possible(const struct packed *p)
 	return false;
 }
 
-static bool find_packed(Elf *elf, Elf_Scn *scn, struct packed *p)
+static bool find_packed(Elf *elf, Elf_Scn *scn, struct elfsection_packed *p)
 {
 	Elf_Data *data;
 	GElf_Shdr shdr;
@@ -97,7 +97,7 @@ static bool find_packed(Elf *elf, Elf_Scn *scn, struct packed *p)
 	    !(data = elf_rawdata(scn, NULL)) || !data->d_buf)
 		return false;
 	cursor_init(&c, data->d_buf, data->d_size, "compressed section");
-	*p = (struct packed){ 0, data->d_buf, data->d_size, data->d_size };
+	*p = (struct elfsection_packed){ 0, data->d_buf, data->d_size, data->d_size };
 	if (shdr.sh_flags & SHF_COMPRESSED) { /* Elf64_Chdr */
 		p->how = (uint32_t)cursor_uint(&c, 4);
 		if (!p->how)
@@ -117,7 +117,7 @@ static bool find_packed(Elf *elf, Elf_Scn *scn, struct packed *p)
 
 bool elfsection_plain_size(Elf *elf, Elf_Scn *scn, uint64_t *size)
 {
-	struct packed p;
+	struct elfsection_packed p;
 
 	if (!find_packed(elf, scn, &p))
 		return false;
@@ -126,7 +126,7 @@ bool elfsection_plain_size(Elf *elf, Elf_Scn *scn, uint64_t *size)
 }
 
 #ifdef LIBDEFLATE_VERSION_MAJOR
-static int unpack_zlib(const struct packed *p, uint8_t *out)
+static int unpack_zlib(const struct elfsection_packed *p, uint8_t *out)
 {
 	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
 	enum libdeflate_result rc;
@@ -139,7 +139,7 @@ static int unpack_zlib(const struct packed *p, uint8_t *out)
 	return rc == LIBDEFLATE_SUCCESS && len == p->plain ? 0 : ERR_FORMAT;
 }
 #else
-static int unpack_zlib(const struct packed *p, uint8_t *out)
+static int unpack_zlib(const struct elfsection_packed *p, uint8_t *out)
 {
 	uLongf len = p->plain;
 
@@ -147,7 +147,7 @@ static int unpack_zlib(const struct packed *p, uint8_t *out)
 }
 #endif
 
-static int unpack_zstd(const struct packed *p, uint8_t *out)
+static int unpack_zstd(const struct elfsection_packed *p, uint8_t *out)
 {
 #ifdef ZSTD_VERSION_NUMBER
 	return ZSTD_decompress(out, p->plain, p->bytes, p->len) == p->plain ? 0 : ERR_FORMAT;
@@ -159,7 +159,7 @@ static int unpack_zstd(const struct packed *p, uint8_t *out)
 
 int elfsection_plain(Elf *elf, Elf_Scn *scn, uint8_t *out, uint64_t size)
 {
-	struct packed p;
+	struct elfsection_packed p;
 
 	if (!find_packed(elf, scn, &p))
 		return ERR_IO;
@@ -175,7 +175,7 @@ int elfsection_plain(Elf *elf, Elf_Scn *scn, uint8_t *out, uint64_t size)
 
 int elfsection_bytes(Elf *elf, Elf_Scn *scn, uint64_t most, struct elfbytes *b)
 {
-	struct packed p;
+	struct elfsection_packed p;
 	int rc;
 
 	*b = (struct elfbytes){ NULL, 0, NULL };

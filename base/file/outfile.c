@@ -22,7 +22,7 @@
 
 enum { NAME_KEPT = NAME_MAX - (int)sizeof("..0123456789abcdef.tmp") };
 
-static int fail(struct outfile *f, struct error *err, const char *doing)
+static int outfile_fail(struct outfile *f, struct error *err, const char *doing)
 {
 	return error_errno(err, ERR_IO, "cannot %s '%s'", doing, f->path);
 }
@@ -52,7 +52,7 @@ static int open_temporary(struct outfile *f, struct error *err)
 	f->fd = openat(f->dir_fd, f->tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		       0644);
 	if (f->fd < 0)
-		return fail(f, err, "write");
+		return outfile_fail(f, err, "write");
 	f->named = true;
 	return 0;
 }
@@ -63,7 +63,7 @@ static int open_direct(struct outfile *f, int flags, struct error *err)
 	close(f->dir_fd);
 	f->dir_fd = -1;
 	f->direct = true;
-	return f->fd < 0 ? fail(f, err, "write") : 0;
+	return f->fd < 0 ? outfile_fail(f, err, "write") : 0;
 }
 
 /* The new file gets the mode of the one that it replaces. */
@@ -72,14 +72,14 @@ static int open_replacement(struct outfile *f, mode_t mode, struct error *err)
 	int rc = open_temporary(f, err);
 
 	if (!rc && fchmod(f->fd, mode & 0777))
-		rc = fail(f, err, "write");
+		rc = outfile_fail(f, err, "write");
 	return rc;
 }
 
 /* If the name cannot be examined (it is too long, or we may not search the folder), a temporary
  * file may still be possible, but the rename would fail. That is reported now, not after the work
  * is done. Links in /dev may lead to whatever the shell redirected our output to, say a pipe. */
-static int open_in_folder(struct outfile *f, const struct walk *w, struct error *err)
+static int open_in_folder(struct outfile *f, const struct pathwalk *w, struct error *err)
 {
 	struct stat st;
 	int rc;
@@ -91,26 +91,27 @@ static int open_in_folder(struct outfile *f, const struct walk *w, struct error 
 	if (w->magic)
 		return open_direct(f, 0, err);
 	if (fstatat(f->dir_fd, f->name, &st, AT_SYMLINK_NOFOLLOW))
-		return errno == ENOENT ? open_temporary(f, err) : fail(f, err, "write");
+		return errno == ENOENT ? open_temporary(f, err) : outfile_fail(f, err, "write");
 	if (S_ISREG(st.st_mode))
 		return open_replacement(f, st.st_mode, err);
 	errno = EISDIR;
-	return S_ISDIR(st.st_mode) ? fail(f, err, "write") : open_direct(f, O_NOFOLLOW, err);
+	return S_ISDIR(st.st_mode) ? outfile_fail(f, err, "write") :
+				     open_direct(f, O_NOFOLLOW, err);
 }
 
-static int open_path(struct outfile *f, struct error *err)
+static int outfile_open_path(struct outfile *f, struct error *err)
 {
-	struct walk w;
+	struct pathwalk w;
 
 	if (strcmp(f->path, "-") == 0) {
 		f->direct = true;
 		f->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-		return f->fd < 0 ? fail(f, err, "write") : 0;
+		return f->fd < 0 ? outfile_fail(f, err, "write") : 0;
 	}
 	if (path_walk(&w, AT_FDCWD, f->path, WALK_TRUSTED_LINKS) == 0)
 		return open_in_folder(f, &w, err);
 	if (errno != EPERM)
-		return fail(f, err, "write");
+		return outfile_fail(f, err, "write");
 	return error_set(err, ERR_PERM,
 			 "cannot write '%s': there is a link on the way that another "
 			 "user has put into a folder that all users may write to",
@@ -125,7 +126,7 @@ int outfile_open(struct outfile *f, const char *path, struct error *err)
 	f->path = strdup(path);
 	if (!f->path)
 		return error_nomem(err);
-	rc = open_path(f, err);
+	rc = outfile_open_path(f, err);
 	if (rc)
 		outfile_abort(f);
 	return rc;
@@ -141,7 +142,7 @@ int outfile_write(struct outfile *f, const void *data, size_t len, struct error 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return fail(f, err, "write");
+			return outfile_fail(f, err, "write");
 		p += n;
 		len -= (size_t)n;
 		f->written += (uint64_t)n;
@@ -167,11 +168,11 @@ int outfile_commit(struct outfile *f, struct error *err)
 
 	if (!f->direct && (fsync(f->fd) || (!f->named && give_name(f)) ||
 			   renameat(f->dir_fd, f->tmp, f->dir_fd, f->name)))
-		rc = fail(f, err, "write");
+		rc = outfile_fail(f, err, "write");
 	else
 		f->named = false;
 	if (close(f->fd) && !rc)
-		rc = fail(f, err, "write");
+		rc = outfile_fail(f, err, "write");
 	f->fd = -1;
 	outfile_abort(f);
 	return rc;

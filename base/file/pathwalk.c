@@ -18,7 +18,7 @@
 
 enum { DEPTH_MAX = 128, LINKS_MAX = 40, FOLDER = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 
-struct way {
+struct pathwalk_way {
 	int folders[DEPTH_MAX]; /* owned; the last is the current folder */
 	int depth;
 	int links;
@@ -26,30 +26,30 @@ struct way {
 	char left[2 * PATH_MAX]; /* the part of the path still to be walked */
 };
 
-static int fail(int why)
+static int pathwalk_fail(int why)
 {
 	errno = why;
 	return -1;
 }
 
-static int here(const struct way *way)
+static int here(const struct pathwalk_way *way)
 {
 	return way->folders[way->depth - 1];
 }
 
-static int enter(struct way *way, int fd)
+static int pathwalk_enter(struct pathwalk_way *way, int fd)
 {
 	if (fd < 0)
 		return -1;
 	if (way->depth == DEPTH_MAX) {
 		close(fd);
-		return fail(ENAMETOOLONG);
+		return pathwalk_fail(ENAMETOOLONG);
 	}
 	way->folders[way->depth++] = fd;
 	return 0;
 }
 
-static void leave(struct way *way, int depth)
+static void pathwalk_leave(struct pathwalk_way *way, int depth)
 {
 	int saved = errno;
 
@@ -59,33 +59,33 @@ static void leave(struct way *way, int depth)
 }
 
 /* Goes back to the root: our own, or with WALK_IN_ROOT the folder where the walk started. */
-static int enter_root(struct way *way)
+static int enter_root(struct pathwalk_way *way)
 {
 	if (way->flags & WALK_IN_ROOT) {
-		leave(way, 1);
+		pathwalk_leave(way, 1);
 		return 0;
 	}
-	leave(way, 0);
-	return enter(way, open("/", FOLDER));
+	pathwalk_leave(way, 0);
+	return pathwalk_enter(way, open("/", FOLDER));
 }
 
-static int go_up(struct way *way)
+static int pathwalk_go_up(struct pathwalk_way *way)
 {
 	int up;
 
 	if (way->depth > 1) {
-		leave(way, way->depth - 1);
+		pathwalk_leave(way, way->depth - 1);
 		return 0;
 	}
 	if (way->flags & WALK_IN_ROOT)
 		return 0;
 	up = openat(here(way), "..", FOLDER);
-	leave(way, 0);
-	return enter(way, up);
+	pathwalk_leave(way, 0);
+	return pathwalk_enter(way, up);
 }
 
 /* Cuts the next name off the path. False at its end, or if the name is too long. */
-static bool next_name(struct way *way, char name[NAME_MAX + 1], bool *last)
+static bool next_name(struct pathwalk_way *way, char name[NAME_MAX + 1], bool *last)
 {
 	size_t skip = strspn(way->left, "/"), len = strcspn(way->left + skip, "/");
 
@@ -98,7 +98,7 @@ static bool next_name(struct way *way, char name[NAME_MAX + 1], bool *last)
 	return true;
 }
 
-static bool trusted(const struct way *way, const struct stat *link)
+static bool trusted(const struct pathwalk_way *way, const struct stat *link)
 {
 	struct stat folder;
 
@@ -113,7 +113,7 @@ static bool trusted(const struct way *way, const struct stat *link)
 /* The text of a link in /proc/PID/fd is the path of the open file, or the path it once had. True if
  * that path cannot be followed: the link leads to a deleted file or to something else, say a
  * pipe. */
-static bool is_magic(const struct way *way, const char *name)
+static bool is_magic(const struct pathwalk_way *way, const char *name)
 {
 	struct statfs fs;
 	struct stat st;
@@ -124,7 +124,7 @@ static bool is_magic(const struct way *way, const char *name)
 }
 
 /* Inserts the link's text before the rest of the path. */
-static int follow(struct way *way, const char *name, const struct stat *link)
+static int pathwalk_follow(struct pathwalk_way *way, const char *name, const struct stat *link)
 {
 	char text[2 * PATH_MAX];
 	ssize_t len = readlinkat(here(way), name, text, PATH_MAX);
@@ -132,18 +132,19 @@ static int follow(struct way *way, const char *name, const struct stat *link)
 	if (len < 0)
 		return -1;
 	if (!trusted(way, link))
-		return fail(EPERM);
+		return pathwalk_fail(EPERM);
 	if (++way->links > LINKS_MAX)
-		return fail(ELOOP);
+		return pathwalk_fail(ELOOP);
 	if (len == 0 || (size_t)len + strlen(way->left) >= sizeof(text))
-		return fail(len ? ENAMETOOLONG : ENOENT);
+		return pathwalk_fail(len ? ENAMETOOLONG : ENOENT);
 	strcpy(text + len, way->left);
 	strcpy(way->left, text);
 	return *text == '/' ? enter_root(way) : 0;
 }
 
 /* Hands the current folder and the name to the caller. */
-static int arrive(struct way *way, struct walk *w, const char *name, bool magic)
+static int pathwalk_arrive(struct pathwalk_way *way, struct pathwalk *w, const char *name,
+			   bool magic)
 {
 	strcpy(w->name, name);
 	w->magic = magic;
@@ -152,60 +153,62 @@ static int arrive(struct way *way, struct walk *w, const char *name, bool magic)
 }
 
 /* 1: arrived; 0: continue; -1 and errno. */
-static int step(struct way *way, struct walk *w, const char *name, bool last)
+static int pathwalk_step(struct pathwalk_way *way, struct pathwalk *w, const char *name, bool last)
 {
 	struct stat st;
 
 	if (!strcmp(name, "."))
 		return 0;
 	if (!strcmp(name, ".."))
-		return go_up(way);
+		return pathwalk_go_up(way);
 	if (fstatat(here(way), name, &st, AT_SYMLINK_NOFOLLOW)) {
-		return last && errno == ENOENT ? arrive(way, w, name, false) : -1;
+		return last && errno == ENOENT ? pathwalk_arrive(way, w, name, false) : -1;
 	}
 	if (S_ISLNK(st.st_mode) && !(last && way->flags & WALK_LINK_STAYS)) {
 		if (last && is_magic(way, name))
-			return trusted(way, &st) ? arrive(way, w, name, true) : fail(EPERM);
-		return follow(way, name, &st);
+			return trusted(way, &st) ? pathwalk_arrive(way, w, name, true) :
+						   pathwalk_fail(EPERM);
+		return pathwalk_follow(way, name, &st);
 	}
 	if (last && !S_ISDIR(st.st_mode))
-		return arrive(way, w, name, false);
-	return enter(way, openat(here(way), name, FOLDER));
+		return pathwalk_arrive(way, w, name, false);
+	return pathwalk_enter(way, openat(here(way), name, FOLDER));
 }
 
-static int walk_on(struct way *way, struct walk *w)
+static int walk_on(struct pathwalk_way *way, struct pathwalk *w)
 {
 	char name[NAME_MAX + 1];
 	bool last;
 	int rc = 0;
 
 	while (!rc && next_name(way, name, &last))
-		rc = step(way, w, name, last);
+		rc = pathwalk_step(way, w, name, last);
 	if (!rc && way->left[strspn(way->left, "/")])
-		return fail(ENAMETOOLONG);
-	return rc ? rc : arrive(way, w, ".", false);
+		return pathwalk_fail(ENAMETOOLONG);
+	return rc ? rc : pathwalk_arrive(way, w, ".", false);
 }
 
-int path_walk(struct walk *w, int start, const char *path, unsigned flags)
+int path_walk(struct pathwalk *w, int start, const char *path, unsigned flags)
 {
-	struct way way = { .flags = flags };
+	struct pathwalk_way way = { .flags = flags };
 	bool absolute = *path == '/' && !(flags & WALK_IN_ROOT);
 	int rc;
 
 	w->dir_fd = -1;
 	if (!*path)
-		return fail(ENOENT);
+		return pathwalk_fail(ENOENT);
 	if (strlen(path) >= PATH_MAX)
-		return fail(ENAMETOOLONG);
+		return pathwalk_fail(ENAMETOOLONG);
 	strcpy(way.left, path);
-	rc = enter(&way, absolute ? open("/", FOLDER) : openat(start, ".", FOLDER & ~O_NOFOLLOW));
+	rc = pathwalk_enter(&way, absolute ? open("/", FOLDER) :
+					     openat(start, ".", FOLDER & ~O_NOFOLLOW));
 	if (!rc)
 		rc = walk_on(&way, w);
-	leave(&way, 0);
+	pathwalk_leave(&way, 0);
 	return rc < 0 ? -1 : 0;
 }
 
-void walk_release(struct walk *w)
+void walk_release(struct pathwalk *w)
 {
 	if (w->dir_fd >= 0)
 		close(w->dir_fd);

@@ -20,7 +20,7 @@ enum {
 	WALK_LINK_STAYS = 4,	/* the last name may be a link and is not followed */
 };
 
-struct walk {
+struct pathwalk {
 	int dir_fd;		 /* O_PATH; the folder of the last name */
 	char name[NAME_MAX + 1]; /* "." when the path ends with a folder */
 	bool magic;		 /* `name` is a link in /proc that leads to no path, say to a pipe:
@@ -30,7 +30,7 @@ struct walk {
 /* Walks from the folder `start` (AT_FDCWD: our current folder). An absolute path begins at our
  * root, or at `start` with WALK_IN_ROOT. The last name need not exist. Except with `magic` or
  * WALK_LINK_STAYS it is not a link. 0, and the caller calls walk_release(); or -1 and errno. */
-int path_walk(struct walk *w, int start, const char *path, unsigned flags);
-void walk_release(struct walk *w);
+int path_walk(struct pathwalk *w, int start, const char *path, unsigned flags);
+void walk_release(struct pathwalk *w);
 
 #endif

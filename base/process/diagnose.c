@@ -35,7 +35,7 @@ struct facts {
 	bool kernel_thread, ending;
 };
 
-static int read_file(const char *path, char *text, size_t room)
+static int diagnose_read_file(const char *path, char *text, size_t room)
 {
 	FILE *f = fopen(path, "re");
 	size_t len;
@@ -50,7 +50,7 @@ static int read_file(const char *path, char *text, size_t room)
 }
 
 /* The text after "Key:\t" in a /proc/PID/status, or "". */
-static const char *field(const char *status, const char *key)
+static const char *diagnose_field(const char *status, const char *key)
 {
 	const char *p = strstr(status, key);
 
@@ -66,27 +66,27 @@ static unsigned long kernel_flags(pid_t tid)
 	unsigned long flags = 0;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
-	read_file(path, text, sizeof(text));
+	diagnose_read_file(path, text, sizeof(text));
 	p = strrchr(text, ')');
 	if (!p || sscanf(p, ") %*c %*d %*d %*d %*d %*d %lu", &flags) != 1)
 		return 0;
 	return flags;
 }
 
-static int gather(pid_t tid, struct facts *f)
+static int diagnose_gather(pid_t tid, struct facts *f)
 {
 	char path[64], text[4096];
 	unsigned long flags = kernel_flags(tid);
 
 	memset(f, 0, sizeof(*f));
 	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	if (read_file(path, text, sizeof(text)))
+	if (diagnose_read_file(path, text, sizeof(text)))
 		return -1;
-	sscanf(field(text, "Name:"), "%63[^\n]", f->name);
-	f->state = field(text, "\nState:")[0];
-	f->tracer = strtol(field(text, "\nTracerPid:"), NULL, 10);
-	f->uid = strtol(field(text, "\nUid:"), NULL, 10);
-	f->threads = strtol(field(text, "\nThreads:"), NULL, 10);
+	sscanf(diagnose_field(text, "Name:"), "%63[^\n]", f->name);
+	f->state = diagnose_field(text, "\nState:")[0];
+	f->tracer = strtol(diagnose_field(text, "\nTracerPid:"), NULL, 10);
+	f->uid = strtol(diagnose_field(text, "\nUid:"), NULL, 10);
+	f->threads = strtol(diagnose_field(text, "\nThreads:"), NULL, 10);
 	f->kernel_thread = flags & PF_KTHREAD_FLAG;
 	f->ending = flags & PF_EXITING_FLAG;
 	return 0;
@@ -96,15 +96,17 @@ static bool has_capability(void)
 {
 	char text[4096];
 
-	read_file("/proc/self/status", text, sizeof(text));
-	return strtoul(field(text, "\nCapEff:"), NULL, 16) >> CAP_SYS_PTRACE_BIT & 1;
+	diagnose_read_file("/proc/self/status", text, sizeof(text));
+	return strtoul(diagnose_field(text, "\nCapEff:"), NULL, 16) >> CAP_SYS_PTRACE_BIT & 1;
 }
 
 static int yama_scope(void)
 {
 	char text[16];
 
-	return read_file("/proc/sys/kernel/yama/ptrace_scope", text, sizeof(text)) ? 0 : atoi(text);
+	return diagnose_read_file("/proc/sys/kernel/yama/ptrace_scope", text, sizeof(text)) ?
+		       0 :
+		       atoi(text);
 }
 
 static bool other_user_namespace(pid_t tid)
@@ -133,7 +135,7 @@ static void read_tracer_name(const struct facts *f, char name[TRACER_NAME])
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%ld/comm", f->tracer);
-	read_file(path, name, TRACER_NAME);
+	diagnose_read_file(path, name, TRACER_NAME);
 	name[strcspn(name, "\n")] = '\0';
 }
 
@@ -203,7 +205,7 @@ int process_diagnose(pid_t tid, struct error *err)
 {
 	struct facts f;
 
-	if (gather(tid, &f))
+	if (diagnose_gather(tid, &f))
 		return process_absent(tid, err);
 	if (f.kernel_thread)
 		return error_set(err, ERR_PERM,
@@ -251,7 +253,7 @@ static int try_to_read(pid_t pid)
 /* Will this obstacle soon be gone? Another sampler traces for microseconds. When a thread other
  * than the leader executes a program, the leader is dead until that thread takes its place
  * (de_thread() in fs/exec.c). */
-static bool passes(const struct facts *f, int why)
+static bool diagnose_passes(const struct facts *f, int why)
 {
 	return has_other_tracer(f) ||
 	       (why == ESRCH && !f->kernel_thread && (f->state != 'Z' || f->threads > 1));
@@ -279,9 +281,9 @@ int process_may_trace(pid_t pid, struct error *err)
 
 	do {
 		why = try_to_read(pid);
-		if (gather(pid, &f))
+		if (diagnose_gather(pid, &f))
 			return process_absent(pid, err);
-		firm = passes(&f, why) ? 0 : firm + 1;
+		firm = diagnose_passes(&f, why) ? 0 : firm + 1;
 	} while (firm < (why ? FIRM_LOOKS : 1) && looks++ < LOOKS && !nanosleep(&pause, NULL));
 	if (why == ENOSYS)
 		return error_set(
@@ -300,7 +302,7 @@ pid_t process_tracer(pid_t tid, char name[TRACER_NAME])
 	char own[64];
 	struct facts f;
 
-	if (gather(tid, &f) || f.tracer <= 0)
+	if (diagnose_gather(tid, &f) || f.tracer <= 0)
 		return 0;
 	snprintf(own, sizeof(own), "/proc/self/task/%ld", f.tracer);
 	if (!access(own, F_OK))

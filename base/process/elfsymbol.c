@@ -1,3 +1,5 @@
+/* The tables are searched with libelf by a word's comparison for each symbol. A filter of names
+ * (Bloom), made at the first look, answers most searches that would find nothing. */
 #include "base/process/elfsymbol.h"
 
 #include <gelf.h>
@@ -9,15 +11,16 @@
 
 enum { SYMBOLS_MAX = 10000000 };
 
-/* A section of symbols. A large program has a hundred thousand, which several runtimes look through,
- * so names are compared in their section: elf_strptr(3) checks that section anew each time. */
-struct table {
+/* A section of symbols. A large program has a hundred thousand, which several runtimes look
+ * through, so names are compared in their section: elf_strptr(3) checks that section anew each
+ * time. */
+struct elfsymbol_table {
 	Elf_Data *symbols;
 	const char *strings;
 	size_t strings_len;
 };
 
-static bool open_table(struct table *t, Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr)
+static bool open_table(struct elfsymbol_table *t, Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr)
 {
 	Elf_Scn *strings = elf_getscn(elf, shdr->sh_link);
 	Elf_Data *data = strings ? elf_getdata(strings, NULL) : NULL;
@@ -31,13 +34,14 @@ static bool open_table(struct table *t, Elf *elf, Elf_Scn *scn, const GElf_Shdr 
 }
 
 /* The symbols that are looked for. Names that are equal begin with the same word. */
-struct wanted {
+struct elfsymbol_wanted {
 	struct elfsymbol *symbols;
 	size_t count;
 	uint32_t words[ELFSYMBOL_MAX];
 };
 
-static bool has_name(const struct table *t, const GElf_Sym *sym, const char *name)
+static bool elfsymbol_has_name(const struct elfsymbol_table *t, const GElf_Sym *sym,
+			       const char *name)
 {
 	size_t len = strlen(name) + 1;
 
@@ -45,7 +49,8 @@ static bool has_name(const struct table *t, const GElf_Sym *sym, const char *nam
 	       !memcmp(t->strings + sym->st_name, name, len);
 }
 
-static void match(const struct table *t, const GElf_Sym *sym, struct wanted *w, size_t *found)
+static void elfsymbol_match(const struct elfsymbol_table *t, const GElf_Sym *sym,
+			    struct elfsymbol_wanted *w, size_t *found)
 {
 	uint32_t word;
 
@@ -55,7 +60,7 @@ static void match(const struct table *t, const GElf_Sym *sym, struct wanted *w, 
 	for (size_t i = 0; i < w->count; i++) {
 		struct elfsymbol *s = &w->symbols[i];
 
-		if (word != w->words[i] || s->found || !has_name(t, sym, s->name))
+		if (word != w->words[i] || s->found || !elfsymbol_has_name(t, sym, s->name))
 			continue;
 		s->addr = sym->st_value;
 		s->size = sym->st_size;
@@ -65,17 +70,17 @@ static void match(const struct table *t, const GElf_Sym *sym, struct wanted *w, 
 	}
 }
 
-/* A large program's symbols take 5 to 60 ms to go through, and each of several runtimes looks for its own,
- * most of them in vain. So the first look notes which names there are: for each, a bit by its first eight
- * bytes. */
-struct names {
+/* A large program's symbols take 5 to 60 ms to go through, and each of several runtimes looks for
+ * its own, most of them in vain. So the first look notes which names there are: for each, a bit by
+ * its first eight bytes. */
+struct elfsymbol_names {
 	unsigned log2;
 	uint8_t bits[];
 };
 
 enum { FEW = 1024, LOG2_LEAST = 12, LOG2_MOST = 21, NAME_BYTES = 8, BITS_OF_NAME = 8 };
 
-static size_t bit_of(const struct names *names, const char *name, size_t room)
+static size_t bit_of(const struct elfsymbol_names *names, const char *name, size_t room)
 {
 	uint64_t first = 0;
 
@@ -83,14 +88,14 @@ static size_t bit_of(const struct names *names, const char *name, size_t room)
 	return (size_t)(first * 0x9e3779b97f4a7c15 >> (64 - names->log2));
 }
 
-static bool may_have(const struct names *names, const char *name)
+static bool may_have(const struct elfsymbol_names *names, const char *name)
 {
 	size_t bit = bit_of(names, name, NAME_BYTES);
 
 	return names->bits[bit / 8] >> bit % 8 & 1;
 }
 
-static void note_names(struct names *names, const struct table *t)
+static void elfsymbol_note_names(struct elfsymbol_names *names, const struct elfsymbol_table *t)
 {
 	GElf_Sym sym;
 
@@ -105,7 +110,7 @@ static void note_names(struct names *names, const struct table *t)
 }
 
 /* The next section of symbols of that type; 0: of both. */
-static Elf_Scn *next_table(Elf *elf, Elf_Scn *scn, uint32_t type, struct table *t)
+static Elf_Scn *next_table(Elf *elf, Elf_Scn *scn, uint32_t type, struct elfsymbol_table *t)
 {
 	GElf_Shdr shdr;
 
@@ -120,7 +125,7 @@ static Elf_Scn *next_table(Elf *elf, Elf_Scn *scn, uint32_t type, struct table *
 
 static size_t count_symbols(Elf *elf)
 {
-	struct table t;
+	struct elfsymbol_table t;
 	size_t count = 0;
 
 	for (Elf_Scn *scn = NULL; (scn = next_table(elf, scn, 0, &t));)
@@ -129,12 +134,12 @@ static size_t count_symbols(Elf *elf)
 }
 
 /* NULL: they are few, or there is no memory. */
-static const struct names *names_of(const struct image *image, Elf *elf)
+static const struct elfsymbol_names *names_of(const struct image *image, Elf *elf)
 {
-	struct names **kept = (struct names **)image_names(image), *names;
+	struct elfsymbol_names **kept = (struct elfsymbol_names **)image_names(image), *names;
 	size_t count = *kept ? 0 : count_symbols(elf);
 	unsigned log2 = LOG2_LEAST;
-	struct table t;
+	struct elfsymbol_table t;
 
 	if (*kept || count < FEW)
 		return *kept;
@@ -145,11 +150,11 @@ static const struct names *names_of(const struct image *image, Elf *elf)
 		return NULL;
 	names->log2 = log2;
 	for (Elf_Scn *scn = NULL; (scn = next_table(elf, scn, 0, &t));)
-		note_names(names, &t);
+		elfsymbol_note_names(names, &t);
 	return *kept = names;
 }
 
-static bool may_have_any(const struct names *names, const struct wanted *w)
+static bool may_have_any(const struct elfsymbol_names *names, const struct elfsymbol_wanted *w)
 {
 	for (size_t i = 0; names && i < w->count; i++)
 		if (may_have(names, w->symbols[i].name))
@@ -157,22 +162,22 @@ static bool may_have_any(const struct names *names, const struct wanted *w)
 	return !names;
 }
 
-static void search(Elf *elf, uint32_t type, struct wanted *w, size_t *found)
+static void elfsymbol_search(Elf *elf, uint32_t type, struct elfsymbol_wanted *w, size_t *found)
 {
 	Elf_Scn *scn = NULL;
-	struct table t;
+	struct elfsymbol_table t;
 	GElf_Sym sym;
 
 	while (*found < w->count && (scn = next_table(elf, scn, type, &t)))
 		for (int i = 0;
 		     *found < w->count && i < SYMBOLS_MAX && gelf_getsym(t.symbols, i, &sym); i++)
 			if (sym.st_shndx != SHN_UNDEF)
-				match(&t, &sym, w, found);
+				elfsymbol_match(&t, &sym, w, found);
 }
 
 size_t elfsymbol_find(const struct image *image, struct elfsymbol *symbols, size_t count)
 {
-	struct wanted w = { .symbols = symbols, .count = count };
+	struct elfsymbol_wanted w = { .symbols = symbols, .count = count };
 	Elf *elf = image_elf(image);
 	size_t found = 0;
 
@@ -182,8 +187,8 @@ size_t elfsymbol_find(const struct image *image, struct elfsymbol *symbols, size
 	}
 	if (!elf || count > ELFSYMBOL_MAX || !may_have_any(names_of(image, elf), &w))
 		return 0;
-	search(elf, SHT_DYNSYM, &w, &found);
-	search(elf, SHT_SYMTAB, &w, &found);
+	elfsymbol_search(elf, SHT_DYNSYM, &w, &found);
+	elfsymbol_search(elf, SHT_SYMTAB, &w, &found);
 	return found;
 }
 

@@ -29,8 +29,8 @@ bool elfsymbol_slot(const struct image *image, const char *name, uint64_t *slot)
 /* The image address and size of the section with that name. */
 bool elfsymbol_section(const struct image *image, const char *name, uint64_t *addr, uint64_t *size);
 
-/* Copies bytes of the file at an image address: what is there before relocation. False: the file has
- * none there. */
+/* Copies bytes of the file at an image address: what is there before relocation. False: the file
+ * has none there. */
 bool elfsymbol_bytes(const struct image *image, uint64_t addr, void *buf, size_t len);
 
 #endif

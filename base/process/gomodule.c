@@ -33,7 +33,7 @@ static const uint64_t SCANNED_MAX = 1u << 30;
 
 /* The header: magic number, two zeros, sizes of the smallest instruction (1 byte) and of a pointer
  * (8). */
-static enum go_format format_of(const uint8_t h[8])
+static enum go_format gomodule_format_of(const uint8_t h[8])
 {
 	static const uint8_t rest[4] = { 0, 0, 1, 8 };
 
@@ -53,8 +53,8 @@ static bool plausible(const struct gomodule *m)
 }
 
 /* Reads the header at an image address. If the header has textStart, that goes to m->text. */
-static bool read_header(const struct image *image, struct lazyfile *file, uint64_t addr,
-			struct gomodule *m)
+static bool gomodule_read_header(const struct image *image, struct lazyfile *file, uint64_t addr,
+				 struct gomodule *m)
 {
 	uint8_t bytes[HEADER_BYTES];
 	struct cursor c;
@@ -62,7 +62,8 @@ static bool read_header(const struct image *image, struct lazyfile *file, uint64
 
 	memset(m, 0, sizeof(*m));
 	if (!lazyfile_read_at(file, addr, bytes, sizeof(bytes)) ||
-	    !(m->format = format_of(bytes)) || !image_offset(image, addr, &offset, &m->size))
+	    !(m->format = gomodule_format_of(bytes)) ||
+	    !image_offset(image, addr, &offset, &m->size))
 		return false;
 	m->pclntab = addr;
 	cursor_init(&c, bytes + 8, sizeof(bytes) - 8, "pclntab's header");
@@ -116,12 +117,12 @@ static bool has_go_note(const struct image *image, struct lazyfile *file)
 	return false;
 }
 
-/* scan() calls this for each aligned word of the segments without code (only the writable ones with
- * `writable`); true ends the scan. */
+/* gomodule_scan() calls this for each aligned word of the segments without code (only the writable
+ * ones with `writable`); true ends the scan. */
 typedef bool found_word(void *context, uint64_t addr, uint64_t word);
 
-static bool scan(const struct image *image, struct lazyfile *file, bool writable, found_word *found,
-		 void *context)
+static bool gomodule_scan(const struct image *image, struct lazyfile *file, bool writable,
+			  found_word *found, void *context)
 {
 	uint64_t words[CHUNK / 8], scanned = 0;
 	size_t count;
@@ -146,33 +147,35 @@ static bool scan(const struct image *image, struct lazyfile *file, bool writable
 	return false;
 }
 
-struct search {
+struct gomodule_search {
 	const struct image *image;
 	struct lazyfile *file;
 	struct gomodule *m;
 };
 
-static bool is_header(void *context, uint64_t addr, uint64_t word)
+static bool gomodule_is_header(void *context, uint64_t addr, uint64_t word)
 {
-	struct search *s = context;
+	struct gomodule_search *s = context;
 
-	return format_of((const uint8_t *)&word) && read_header(s->image, s->file, addr, s->m);
+	return gomodule_format_of((const uint8_t *)&word) &&
+	       gomodule_read_header(s->image, s->file, addr, s->m);
 }
 
-static bool find_pclntab(struct search *s)
+static bool find_pclntab(struct gomodule_search *s)
 {
 	bool go = false, sections = false;
 	uint64_t addr = by_section(s->image, &go, &sections);
 
 	if (addr)
-		return read_header(s->image, s->file, addr, s->m);
+		return gomodule_read_header(s->image, s->file, addr, s->m);
 	if (sections && !go && !has_go_note(s->image, s->file))
 		return false;
-	return scan(s->image, s->file, false, is_header, s);
+	return gomodule_scan(s->image, s->file, false, gomodule_is_header, s);
 }
 
 /* Is this moduledata? Its words, after relocation, go to `words`. */
-static bool is_moduledata(const struct search *s, uint64_t addr, uint64_t words[MODULEDATA_WORDS])
+static bool is_moduledata(const struct gomodule_search *s, uint64_t addr,
+			  uint64_t words[MODULEDATA_WORDS])
 {
 	const struct gomodule *m = s->m;
 	struct relocs r;
@@ -208,7 +211,7 @@ static void take_moduledata(struct gomodule *m, uint64_t addr, const uint64_t *w
 }
 
 struct place_search {
-	struct search *s;
+	struct gomodule_search *s;
 	uint64_t place, words[MODULEDATA_WORDS];
 };
 
@@ -220,7 +223,7 @@ static bool points_to_pclntab(void *context, uint64_t addr, uint64_t word)
 	return word == p->s->m->pclntab && is_moduledata(p->s, addr, p->words);
 }
 
-static void find_moduledata(struct search *s)
+static void find_moduledata(struct gomodule_search *s)
 {
 	struct place_search p = { .s = s };
 	uint64_t places[PLACES_MAX];
@@ -231,13 +234,13 @@ static void find_moduledata(struct search *s)
 			take_moduledata(s->m, places[i], p.words);
 			return;
 		}
-	if (scan(s->image, s->file, true, points_to_pclntab, &p))
+	if (gomodule_scan(s->image, s->file, true, points_to_pclntab, &p))
 		take_moduledata(s->m, p.place, p.words);
 }
 
 int gomodule_find(const struct image *image, struct lazyfile *file, struct gomodule *m)
 {
-	struct search s = { image, file, m };
+	struct gomodule_search s = { image, file, m };
 
 	if (!find_pclntab(&s))
 		return ERR_NOTFOUND;

@@ -1,3 +1,5 @@
+/* A function is found by a binary search of the table, its record and its tables of values through
+ * lazyfile. What 1.16 to 1.27 lay out differently is asked of m.format at each read. */
 #include "base/process/gopclntab.h"
 
 #include <stdlib.h>
@@ -27,14 +29,15 @@ struct gopclntab {
 	uint64_t first, end;  /* the address range of its functions */
 };
 
-static bool read_part(struct gopclntab *t, uint64_t part, uint64_t at, void *buf, size_t len)
+static bool gopclntab_read_part(struct gopclntab *t, uint64_t part, uint64_t at, void *buf,
+				size_t len)
 {
 	return at <= t->m.size && lazyfile_read_at(t->file, t->m.pclntab + part + at, buf, len);
 }
 
 /* One entry of the table of functions: the function's address, and its record's offset in the
  * table. The last entry is the end of all functions and has no record. */
-static bool read_entry(struct gopclntab *t, uint64_t i, uint64_t *addr, uint64_t *record)
+static bool gopclntab_read_entry(struct gopclntab *t, uint64_t i, uint64_t *addr, uint64_t *record)
 {
 	uint64_t at = t->m.pclntab + t->m.table;
 	uint64_t pair = 0;
@@ -68,8 +71,9 @@ int gopclntab_open(const struct image *image, struct gopclntab **out)
 	if (!rc && t->m.format == GO_1_16)
 		rc = relocs_load(&t->relocs, image, t->file, t->m.pclntab,
 				 t->m.pclntab + t->m.size);
-	if (!rc && (!read_entry(t, 0, &t->first, &record) ||
-		    !read_entry(t, t->m.functions, &t->end, &record) || t->first >= t->end))
+	if (!rc &&
+	    (!gopclntab_read_entry(t, 0, &t->first, &record) ||
+	     !gopclntab_read_entry(t, t->m.functions, &t->end, &record) || t->first >= t->end))
 		rc = ERR_FORMAT;
 	if (rc) {
 		gopclntab_close(t);
@@ -94,13 +98,13 @@ const struct gomodule *gopclntab_module(const struct gopclntab *t)
 }
 
 /* The layouts are those of type _func in runtime/runtime2.go of each release. */
-static bool read_record(struct gopclntab *t, uint64_t record, struct go_function *f)
+static bool gopclntab_read_record(struct gopclntab *t, uint64_t record, struct go_function *f)
 {
 	size_t len = t->m.format == GO_1_18 ? 40 : 44;
 	uint8_t bytes[RECORD_MAX];
 	struct cursor c;
 
-	if (!read_part(t, t->m.table, record, bytes, len))
+	if (!gopclntab_read_part(t, t->m.table, record, bytes, len))
 		return false;
 	cursor_init(&c, bytes, len, "a function's record");
 	cursor_bytes(&c, t->m.format == GO_1_16 ? 8 : 4); /* entry */
@@ -129,15 +133,16 @@ bool gopclntab_find(struct gopclntab *t, uint64_t addr, struct go_function *f)
 	while (high - low > 1) {
 		uint64_t middle = low + (high - low) / 2;
 
-		if (!read_entry(t, middle, &at, &record))
+		if (!gopclntab_read_entry(t, middle, &at, &record))
 			return false;
 		if (at <= addr)
 			low = middle;
 		else
 			high = middle;
 	}
-	return read_entry(t, low, &f->entry, &record) && read_entry(t, low + 1, &f->end, &next) &&
-	       f->entry <= addr && addr < f->end && read_record(t, record, f);
+	return gopclntab_read_entry(t, low, &f->entry, &record) &&
+	       gopclntab_read_entry(t, low + 1, &f->end, &next) && f->entry <= addr &&
+	       addr < f->end && gopclntab_read_record(t, record, f);
 }
 
 bool gopclntab_name(struct gopclntab *t, uint32_t name, char *buf, size_t room)
@@ -151,7 +156,7 @@ bool gopclntab_name(struct gopclntab *t, uint32_t name, char *buf, size_t room)
 		const char *nul;
 
 		/* Reading on behind the name is harmless: pclntab has other parts there. */
-		if (!read_part(t, t->m.names, name + len, buf + len, part))
+		if (!gopclntab_read_part(t, t->m.names, name + len, buf + len, part))
 			return false;
 		nul = memchr(buf + len, 0, part);
 		if (nul)
@@ -174,12 +179,13 @@ size_t gopclntab_named_all(struct gopclntab *t, const char *const *names, size_t
 		struct go_function f;
 		size_t at = 0;
 
-		if (!read_entry(t, i, &f.entry, &record) || !read_record(t, record, &f) ||
+		if (!gopclntab_read_entry(t, i, &f.entry, &record) ||
+		    !gopclntab_read_record(t, record, &f) ||
 		    !gopclntab_name(t, f.name, name, sizeof(name)))
 			continue;
 		while (at < count && strcmp(names[at], name))
 			at++;
-		if (at == count || found[at].end || !read_entry(t, i + 1, &f.end, &next))
+		if (at == count || found[at].end || !gopclntab_read_entry(t, i + 1, &f.end, &next))
 			continue;
 		found[at] = f;
 		done++;
@@ -200,7 +206,7 @@ struct values {
 	struct cursor c;
 };
 
-static bool fill(struct values *v, uint64_t at)
+static bool gopclntab_fill(struct values *v, uint64_t at)
 {
 	uint64_t size = v->t->m.size - v->t->m.values;
 	uint64_t left = at < size ? size - at : 0;
@@ -208,16 +214,16 @@ static bool fill(struct values *v, uint64_t at)
 
 	v->at = at;
 	cursor_init(&v->c, v->bytes, len, "a table of values");
-	return len && read_part(v->t, v->t->m.values, at, v->bytes, len);
+	return len && gopclntab_read_part(v->t, v->t->m.values, at, v->bytes, len);
 }
 
 /* The next pair: by how much the value grows, and for how many bytes of code it holds. False at the
  * end of the table: that is a zero that is not the first number. */
-static bool next_pair(struct values *v, bool first, int32_t *grows, uint32_t *bytes)
+static bool gopclntab_next_pair(struct values *v, bool first, int32_t *grows, uint32_t *bytes)
 {
 	uint32_t number;
 
-	if (cursor_left(&v->c) < 2 * NUMBER_MAX && !fill(v, v->at + cursor_offset(&v->c)))
+	if (cursor_left(&v->c) < 2 * NUMBER_MAX && !gopclntab_fill(v, v->at + cursor_offset(&v->c)))
 		return false;
 	number = (uint32_t)cursor_uleb(&v->c);
 	if (!number && !first)
@@ -236,9 +242,9 @@ static bool value_at(struct gopclntab *t, const struct go_function *f, uint32_t 
 	uint32_t bytes, now = UINT32_MAX;
 	int32_t grows;
 
-	if (!table || !fill(&v, table))
+	if (!table || !gopclntab_fill(&v, table))
 		return false;
-	for (unsigned i = 0; i < STEPS_MAX && next_pair(&v, !i, &grows, &bytes); i++) {
+	for (unsigned i = 0; i < STEPS_MAX && gopclntab_next_pair(&v, !i, &grows, &bytes); i++) {
 		now += (uint32_t)grows;
 		upto += bytes;
 		if (addr < upto) {
@@ -273,11 +279,11 @@ static bool file_name(struct gopclntab *t, const struct go_function *f, int32_t 
 	if (number < 0 || number > FILES_MAX)
 		return false;
 	at = ((uint64_t)f->unit + (uint64_t)number) * 4;
-	if (at + 4 > t->m.files - t->m.units || !read_part(t, t->m.units, at, &offset, 4) ||
-	    offset >= end)
+	if (at + 4 > t->m.files - t->m.units ||
+	    !gopclntab_read_part(t, t->m.units, at, &offset, 4) || offset >= end)
 		return false;
 	len = end - offset < room ? (size_t)(end - offset) : room;
-	if (!read_part(t, t->m.files, offset, buf, len))
+	if (!gopclntab_read_part(t, t->m.files, offset, buf, len))
 		return false;
 	buf[len - 1] = 0;
 	return *buf != 0;
@@ -331,8 +337,8 @@ bool gopclntab_value(struct gopclntab *t, const struct go_function *f, unsigned 
 }
 
 /* runtime/symtab.go or symtabinl.go, inlinedCall. */
-static bool read_inlined(struct gopclntab *t, uint64_t addr, const struct go_function *f,
-			 struct go_inlined *inlined)
+static bool gopclntab_read_inlined(struct gopclntab *t, uint64_t addr, const struct go_function *f,
+				   struct go_inlined *inlined)
 {
 	uint32_t words[5];
 
@@ -358,5 +364,6 @@ bool gopclntab_inlined(struct gopclntab *t, const struct go_function *f, uint64_
 
 	if (!tree || !gopclntab_value(t, f, TABLE_INLINED, addr, &i) || i < 0 || i > INLINED_MAX)
 		return false;
-	return read_inlined(t, tree + (uint64_t)i * (t->m.format == GO_1_20 ? 16 : 20), f, inlined);
+	return gopclntab_read_inlined(t, tree + (uint64_t)i * (t->m.format == GO_1_20 ? 16 : 20), f,
+				      inlined);
 }

@@ -31,7 +31,7 @@ struct image {
 	char build_id[2 * BUILD_ID_MAX + 1];
 };
 
-static int is_ours(Elf *elf, const char *path, struct error *err)
+static int image_is_ours(Elf *elf, const char *path, struct error *err)
 {
 	GElf_Ehdr ehdr;
 
@@ -115,8 +115,8 @@ static int read_program_headers(struct image *image, struct error *err)
 }
 
 /* Takes over elf, fd and bytes, also on failure. */
-static int make(Elf *elf, int fd, void *bytes, const char *path, struct image **out,
-		struct error *err)
+static int image_make(Elf *elf, int fd, void *bytes, const char *path, struct image **out,
+		      struct error *err)
 {
 	struct image *image = calloc(1, sizeof(*image));
 	int rc;
@@ -133,7 +133,7 @@ static int make(Elf *elf, int fd, void *bytes, const char *path, struct image **
 		rc = error_nomem(err);
 	else if (!elf)
 		rc = error_set(err, ERR_FORMAT, "'%s': %s", path, elf_errmsg(-1));
-	else if (!(rc = is_ours(elf, path, err)))
+	else if (!(rc = image_is_ours(elf, path, err)))
 		rc = read_program_headers(image, err);
 	if (rc) {
 		image_free(image);
@@ -146,7 +146,7 @@ static int make(Elf *elf, int fd, void *bytes, const char *path, struct image **
 int image_open(int fd, const char *path, struct image **image, struct error *err)
 {
 	elf_version(EV_CURRENT);
-	return make(elf_begin(fd, ELF_C_READ, NULL), fd, NULL, path, image, err);
+	return image_make(elf_begin(fd, ELF_C_READ, NULL), fd, NULL, path, image, err);
 }
 
 int image_open_bytes(const void *data, size_t len, const char *path, struct image **image,
@@ -159,7 +159,7 @@ int image_open_bytes(const void *data, size_t len, const char *path, struct imag
 	if (len)
 		memcpy(bytes, data, len);
 	elf_version(EV_CURRENT);
-	return make(elf_memory(bytes, len), -1, bytes, path, image, err);
+	return image_make(elf_memory(bytes, len), -1, bytes, path, image, err);
 }
 
 struct image *image_open_none(const char *path)

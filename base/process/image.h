@@ -74,8 +74,8 @@ bool image_offset(const struct image *image, uint64_t addr, uint64_t *offset, ui
 uint32_t image_id(const struct image *image);
 
 /* Bits in which the users of images note what the file has not, for all processes that map it; 0 at
- * first. The highest is of the search for Go's runtime (sampler/go/find/runtime.h), the others of
- * that for interpreters (sampler/interp/interps.c). As little thread-safe as libelf. */
+ * first. The highest is of the search for Go's runtime (runtimes/go/find/runtime.h), the others of
+ * that for interpreters (runtimes/interps.c). As little thread-safe as libelf. */
 #define IMAGE_WITHOUT_GO (UINT32_C(1) << 31)
 uint32_t *image_notes(const struct image *image);
 void image_set_id(struct image *image, uint32_t id);

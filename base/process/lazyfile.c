@@ -1,3 +1,5 @@
+/* Blocks have 16 KiB and are found by their number in an array. A read at an image address is
+ * translated by the program headers first. */
 #include "base/process/lazyfile.h"
 
 #include <stdlib.h>
@@ -91,7 +93,7 @@ static const char *block(struct lazyfile *f, size_t i)
 	return f->blocks[i] = b;
 }
 
-static bool read_file(struct lazyfile *f, uint64_t offset, void *buf, size_t len)
+static bool lazyfile_read_file(struct lazyfile *f, uint64_t offset, void *buf, size_t len)
 {
 	char *to = buf;
 
@@ -120,5 +122,5 @@ bool lazyfile_read_at(struct lazyfile *f, uint64_t addr, void *buf, size_t len)
 	uint64_t offset, left;
 
 	return image_offset(f->image, addr, &offset, &left) && len <= left &&
-	       read_file(f, offset, buf, len);
+	       lazyfile_read_file(f, offset, buf, len);
 }

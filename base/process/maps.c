@@ -1,3 +1,5 @@
+/* A line is read with a cursor, field by field, so that an unexpected form is an error with its
+ * offset instead of a wrong mapping. */
 #include "base/process/maps.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* A bit for each page of a block tells what was read. The block used last is what memory.h calls
+ * bytes at hand, which are read without a lookup. */
 #include "base/process/memcache.h"
 
 #include <stdbool.h>
@@ -9,7 +11,7 @@
 
 enum { PAGE = MEMCACHE_BLOCK_MIN, WAYS = 4 };
 
-struct block {
+struct memcache_block {
 	uint64_t start;
 	uint64_t pages; /* bit mask of the pages that have been read; 0: the place is free */
 	uint8_t *bytes; /* owned; NULL until first used */
@@ -21,7 +23,7 @@ struct memcache {
 	size_t block_bytes, sets;
 	uint64_t whole; /* `pages` of a block that has been read as a whole */
 	uint64_t reads, read_bytes;
-	struct block blocks[]; /* WAYS of each set, most recently used first */
+	struct memcache_block blocks[]; /* WAYS of each set, most recently used first */
 };
 
 static uint64_t pages_of(uint64_t offset, size_t len)
@@ -32,7 +34,7 @@ static uint64_t pages_of(uint64_t offset, size_t len)
 }
 
 /* Reads the page at an offset of the block, and as much around it as can be read at once. */
-static int fetch(struct memcache *c, struct block *b, uint64_t offset)
+static int memcache_fetch(struct memcache *c, struct memcache_block *b, uint64_t offset)
 {
 	int rc = 0;
 
@@ -56,10 +58,10 @@ static int fetch(struct memcache *c, struct block *b, uint64_t offset)
 
 /* The block that begins at `start`, made if it is missing, and moved to the first place of its set;
  * NULL when out of memory. */
-static struct block *block_at(struct memcache *c, uint64_t start)
+static struct memcache_block *block_at(struct memcache *c, uint64_t start)
 {
 	uint64_t hash = (start / c->block_bytes) * UINT64_C(0x9e3779b97f4a7c15);
-	struct block *set = &c->blocks[(hash >> 32) % c->sets * WAYS], found;
+	struct memcache_block *set = &c->blocks[(hash >> 32) % c->sets * WAYS], found;
 	size_t way = 0;
 
 	while (way < WAYS - 1 && !(set[way].pages && set[way].start == start))
@@ -82,7 +84,7 @@ static struct block *block_at(struct memcache *c, uint64_t start)
 static int read_within(struct memcache *c, uint64_t start, uint64_t offset, uint8_t *buf,
 		       size_t len)
 {
-	struct block *b;
+	struct memcache_block *b;
 
 	/* The block at hand may be the one that is replaced. */
 	c->memory.len = 0;
@@ -90,7 +92,7 @@ static int read_within(struct memcache *c, uint64_t start, uint64_t offset, uint
 	if (!b)
 		return ERR_NOMEM;
 	for (uint64_t at = offset & ~(uint64_t)(PAGE - 1); at < offset + len; at += PAGE) {
-		int rc = b->pages & pages_of(at, PAGE) ? 0 : fetch(c, b, at);
+		int rc = b->pages & pages_of(at, PAGE) ? 0 : memcache_fetch(c, b, at);
 
 		if (rc)
 			return rc;

@@ -1,3 +1,6 @@
+/* Live memory is read by process_vm_readv(2), many pieces in a call. A thread can have its calls
+ * made by a reader of its own (memory_live_reads_by), which may give up one that does not come
+ * back. */
 #include "base/process/memory.h"
 
 #include <errno.h>
@@ -21,7 +24,7 @@ ssize_t memory_live_call(pid_t pid, const struct iovec *local, size_t locals,
 	return process_vm_readv(pid, local, locals, remote, remotes, 0);
 }
 
-static int read_live(const struct memory *m, uint64_t addr, void *buf, size_t len)
+static int process_memory_read_live(const struct memory *m, uint64_t addr, void *buf, size_t len)
 {
 	const struct memory_live *live = (const struct memory_live *)m;
 	struct iovec local = { buf, len };
@@ -82,7 +85,7 @@ size_t memory_gather(const struct memory *m, struct memory_piece *pieces, size_t
 
 void memory_live_init(struct memory_live *m, pid_t pid)
 {
-	m->memory = (struct memory){ .read = read_live, .gather = gather_live };
+	m->memory = (struct memory){ .read = process_memory_read_live, .gather = gather_live };
 	m->pid = pid;
 }
 
@@ -99,7 +102,7 @@ size_t memory_live_gather(pid_t pid, const struct memory_piece *pieces, size_t c
 	return got < 0 ? 0 : (size_t)got;
 }
 
-static int read_bytes(const struct memory *m, uint64_t addr, void *buf, size_t len)
+static int process_memory_read_bytes(const struct memory *m, uint64_t addr, void *buf, size_t len)
 {
 	uint64_t at = addr - m->start;
 
@@ -114,7 +117,7 @@ static int read_bytes(const struct memory *m, uint64_t addr, void *buf, size_t l
 void memory_bytes_init(struct memory_bytes *m, const void *data, uint64_t start, size_t len)
 {
 	m->memory = (struct memory){
-		.read = read_bytes, .bytes = data, .start = start, .len = len
+		.read = process_memory_read_bytes, .bytes = data, .start = start, .len = len
 	};
 	m->more = 0;
 }

@@ -17,6 +17,7 @@
  */
 #include "base/process/modmap.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -32,12 +33,10 @@
 #include "base/error.h"
 #include "base/process/image.h"
 #include "base/process/maps.h"
-#include "base/process/memory.h"
 #include "base/process/process.h"
 #include "base/room.h"
 
 enum {
-	VDSO_MAX = 1 << 20,
 	GAP_MAX = 4 << 20, /* bytes between two segments of a file */
 };
 
@@ -126,7 +125,8 @@ void modmap_free(struct modmap *m)
 	free(m);
 }
 
-/* Takes over the image; frees it when out of memory. `owner` is NULL where all processes have it. */
+/* Takes over the image; frees it when out of memory. `owner` is NULL where all processes have
+ * it. */
 static int keep_image(struct modmap *m, struct image *image, const struct process *owner,
 		      uint64_t inode, dev_t dev)
 {
@@ -179,7 +179,7 @@ static bool same_file(int fd, const struct maps_line *line, bool same_device)
 		(major(st.st_dev) == line->major && minor(st.st_dev) == line->minor));
 }
 
-static int open_file(const struct modmap *m, const struct maps_line *line, const char *path)
+static int modmap_open_file(const struct modmap *m, const struct maps_line *line, const char *path)
 {
 	char name[64];
 	int fd;
@@ -201,19 +201,17 @@ static int open_file(const struct modmap *m, const struct maps_line *line, const
 	return -1;
 }
 
-/* The kernel has one for all 64-bit processes (arch/x86/entry/vdso/vma.c), and gives no other mapping
- * its name. Ours is taken: another process can have written into its own. */
-static struct image *open_vdso(const struct maps_line *line)
+/* The kernel has one for all 64-bit processes (arch/x86/entry/vdso/vma.c), and gives no other
+ * mapping its name. Ours is taken: another process can have written into its own. It ends with its
+ * table of sections. */
+static struct image *open_vdso(void)
 {
-	struct memory_live live;
+	const Elf64_Ehdr *own = (const Elf64_Ehdr *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
 	struct image *image = NULL;
-	size_t len = line->end - line->start;
-	void *bytes = len <= VDSO_MAX ? malloc(len) : NULL;
 
-	memory_live_init(&live, getpid());
-	if (bytes && !live.memory.read(&live.memory, getauxval(AT_SYSINFO_EHDR), bytes, len))
-		image_open_bytes(bytes, len, "[vdso]", &image, NULL);
-	free(bytes);
+	if (own)
+		image_open_bytes(own, own->e_shoff + (size_t)own->e_shnum * own->e_shentsize,
+				 "[vdso]", &image, NULL);
 	return image;
 }
 
@@ -230,8 +228,8 @@ static struct image *open_image(const struct modmap *m, const struct maps_line *
 	int fd;
 
 	if (is_vdso(line, path))
-		image = open_vdso(line);
-	else if (line->inode && (fd = open_file(m, line, path)) >= 0)
+		image = open_vdso();
+	else if (line->inode && (fd = modmap_open_file(m, line, path)) >= 0)
 		image_open(fd, path, &image, NULL);
 	return image ? image : image_open_none(path);
 }
@@ -274,7 +272,7 @@ static bool may_be_moved(const struct maps_line *line)
 }
 
 /* The path without the kernel's " (deleted)"; "[anon]" for anonymous code. The caller frees it. */
-static char *path_of(const struct modmap *m, const struct maps_line *line)
+static char *modmap_path_of(const struct modmap *m, const struct maps_line *line)
 {
 	size_t len = line->path_len;
 
@@ -289,7 +287,7 @@ static char *path_of(const struct modmap *m, const struct maps_line *line)
 static struct image *image_of(struct modmap *m, const struct maps_line *line)
 {
 	dev_t dev = makedev(line->major, line->minor);
-	char *path = path_of(m, line);
+	char *path = modmap_path_of(m, line);
 	const struct process *owner = path && is_vdso(line, path) ? NULL : m->process;
 	struct image *image = path ? find_image(m->store, owner, path, line->inode, dev) : NULL;
 
@@ -332,7 +330,7 @@ static bool is_beside(const struct maps_line *line, const struct mapping *range)
 }
 
 /* Gives the memory of a range to the file that is mapped beside it, if it is its text. */
-static void settle(struct modmap *m, struct mapping *range, const struct maps_line *beside)
+static void modmap_settle(struct modmap *m, struct mapping *range, const struct maps_line *beside)
 {
 	struct image *image = is_beside(beside, range) ? image_of(m, beside) : NULL;
 	uint64_t bias = image && image_elf(image) ? bias_of(image, beside) : 0, offset;
@@ -352,29 +350,30 @@ static bool proves_place(const struct maps_line *line)
 }
 
 /* The lines around memory that may be text. */
-struct around {
+struct modmap_around {
 	struct maps_line below; /* the last line that proves a place */
 	size_t pending;		/* the first range behind it */
 };
 
 /* Of the ranges behind the last file, those that are memory may belong to this one or to that
  * one. */
-static void settle_pending(struct modmap *m, struct around *a, const struct maps_line *line)
+static void settle_pending(struct modmap *m, struct modmap_around *a, const struct maps_line *line)
 {
 	for (size_t i = a->pending; i < m->count; i++) {
 		if (m->ranges[i].end <= line->start && !image_elf(m->ranges[i].image))
-			settle(m, &m->ranges[i], line);
+			modmap_settle(m, &m->ranges[i], line);
 	}
 	a->below = *line;
 	a->pending = m->count;
 }
 
-static int add_line(struct modmap *m, const struct maps_line *line, const struct around *a)
+static int modmap_add_line(struct modmap *m, const struct maps_line *line,
+			   const struct modmap_around *a)
 {
 	struct mapping range = { .start = line->start, .end = line->end, .offset = line->offset };
 
 	if (may_be_moved(line))
-		settle(m, &range, &a->below);
+		modmap_settle(m, &range, &a->below);
 	if (range.image)
 		return push_range(m, &range);
 	range.image = image_of(m, line);
@@ -384,9 +383,9 @@ static int add_line(struct modmap *m, const struct maps_line *line, const struct
 	return push_range(m, &range);
 }
 
-static int parse(struct modmap *m, struct error *err)
+static int modmap_parse(struct modmap *m, struct error *err)
 {
-	struct around around = { .pending = 0 };
+	struct modmap_around around = { .pending = 0 };
 	struct maps_line line;
 	struct cursor c;
 	int rc;
@@ -398,7 +397,7 @@ static int parse(struct modmap *m, struct error *err)
 		spans_add(&m->spans, line.start, line.end, line.prot);
 		if (proves_place(&line))
 			settle_pending(m, &around, &line);
-		if (line.prot[2] == 'x' && (rc = add_line(m, &line, &around))) {
+		if (line.prot[2] == 'x' && (rc = modmap_add_line(m, &line, &around))) {
 			rc = error_nomem(err);
 			break;
 		}
@@ -436,7 +435,7 @@ int modmap_refresh(struct modmap *m, struct error *err)
 		return 0;
 	m->ranges = NULL;
 	m->count = m->room = 0;
-	rc = parse(m, err);
+	rc = modmap_parse(m, err);
 	if (rc) {
 		free(m->ranges);
 		m->ranges = old;

@@ -1,3 +1,6 @@
+/* All files of /proc/PID are opened with openat(2) below its descriptor; what is known of a
+ * process (name, user, number in its own PID namespace, program, width of a word) is read from
+ * them here. */
 #include "base/process/process.h"
 
 #include <elf.h>
@@ -235,9 +238,9 @@ int process_cpu_ns(const struct process *p, uint64_t *ns)
 	return 0;
 }
 
-static int open_path(const struct process *p, const char *path, unsigned links)
+static int process_open_links(const struct process *p, const char *path, unsigned links)
 {
-	struct walk w;
+	struct pathwalk w;
 	int fd;
 
 	if (p->root_fd < 0) {
@@ -253,12 +256,12 @@ static int open_path(const struct process *p, const char *path, unsigned links)
 
 int process_open_path(const struct process *p, const char *path)
 {
-	return open_path(p, path, 0);
+	return process_open_links(p, path, 0);
 }
 
 int process_open_no_link(const struct process *p, const char *path)
 {
-	return open_path(p, path, WALK_LINK_STAYS);
+	return process_open_links(p, path, WALK_LINK_STAYS);
 }
 
 static bool is_deleted(const char *path, size_t len)
@@ -266,7 +269,7 @@ static bool is_deleted(const char *path, size_t len)
 	return len > DELETED_LEN && !memcmp(path + len - DELETED_LEN, DELETED, DELETED_LEN);
 }
 
-static bool is_named(const struct process *p, const char *path, size_t len, uint64_t inode)
+static bool process_is_named(const struct process *p, const char *path, size_t len, uint64_t inode)
 {
 	char *name = strndup(path, len);
 	int fd = name ? process_open_path(p, name) : -1;
@@ -281,7 +284,8 @@ static bool is_named(const struct process *p, const char *path, size_t len, uint
 
 size_t process_path_len(const struct process *p, const char *path, size_t len, uint64_t inode)
 {
-	return is_deleted(path, len) && !is_named(p, path, len, inode) ? len - DELETED_LEN : len;
+	return is_deleted(path, len) && !process_is_named(p, path, len, inode) ? len - DELETED_LEN :
+										 len;
 }
 
 void process_read_exe(struct process *p)

@@ -38,8 +38,8 @@ int process_openat(const struct process *p, const char *name, int flags);
  * 0, or ERR_GONE, ERR_PERM, ERR_IO, ERR_NOMEM. */
 int process_read(const struct process *p, const char *name, struct buffer *out, struct error *err);
 
-/* The number that follows `name` in such a text; 0: it is not there. `name` has what stands around it,
- * too: "rchar: ", "\nSigIgn:\t". */
+/* The number that follows `name` in such a text; 0: it is not there. `name` has what stands around
+ * it, too: "rchar: ", "\nSigIgn:\t". */
 uint64_t process_field(const char *text, const char *name, int base);
 
 /* Numbers of /proc/PID/stat (proc_pid_stat(5)). */
@@ -58,8 +58,8 @@ enum process_stat {
 	STAT_FIELDS,
 };
 
-/* Reads the fields 4 to `last` of its text into fields[4] to fields[last]; a negative one without its
- * sign. The name before them may hold anything. False: it has another form. */
+/* Reads the fields 4 to `last` of its text into fields[4] to fields[last]; a negative one without
+ * its sign. The name before them may hold anything. False: it has another form. */
 bool process_stat_parse(const void *text, size_t len, enum process_stat last,
 			uint64_t fields[STAT_FIELDS]);
 
@@ -130,8 +130,8 @@ int process_check_width(const struct process *p, struct error *err);
  * one process. */
 int process_may_trace(pid_t pid, struct error *err);
 
-/* The thread or process that traces this thread, by its number, and its name; 0: none, or a thread of
- * ours. */
+/* The thread or process that traces this thread, by its number, and its name; 0: none, or a thread
+ * of ours. */
 enum { TRACER_NAME = 64 };
 pid_t process_tracer(pid_t tid, char name[TRACER_NAME]);
 

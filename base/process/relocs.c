@@ -1,3 +1,5 @@
+/* PT_DYNAMIC leads to the table, which is read in pieces and never kept: one pass collects the
+ * pointers of a range, sorted by address, or the places that point to an address. */
 #include "base/process/relocs.h"
 
 #include <gelf.h>
@@ -17,7 +19,7 @@ enum {
 /* 100 million pointers; chromium has 2 million. */
 static const uint64_t TABLE_MAX = 2400000000u;
 
-struct table {
+struct relocs_table {
 	uint64_t at, size; /* DT_RELA, DT_RELASZ */
 	uint64_t symbols;  /* DT_SYMTAB */
 };
@@ -37,7 +39,8 @@ static bool find_dynamic(const struct image *image, GElf_Phdr *ph)
 	return false;
 }
 
-static bool find_table(const struct image *image, struct lazyfile *file, struct table *t)
+static bool relocs_find_table(const struct image *image, struct lazyfile *file,
+			      struct relocs_table *t)
 {
 	GElf_Phdr ph;
 	Elf64_Dyn d;
@@ -60,7 +63,7 @@ static bool find_table(const struct image *image, struct lazyfile *file, struct 
 }
 
 /* The value that a relocation writes. False if that is no plain address in this file. */
-static bool written(const struct table *t, struct lazyfile *file, const Elf64_Rela *r,
+static bool written(const struct relocs_table *t, struct lazyfile *file, const Elf64_Rela *r,
 		    uint64_t *value)
 {
 	Elf64_Sym sym;
@@ -80,11 +83,11 @@ static bool written(const struct table *t, struct lazyfile *file, const Elf64_Re
 static int visit_all(const struct image *image, struct lazyfile *file, visit *v, void *context)
 {
 	Elf64_Rela chunk[CHUNK];
-	struct table t;
+	struct relocs_table t;
 	uint64_t count, value;
 	int rc = 0;
 
-	if (!find_table(image, file, &t))
+	if (!relocs_find_table(image, file, &t))
 		return 0;
 	if (t.size > TABLE_MAX)
 		return ERR_LIMIT;
@@ -102,14 +105,14 @@ static int visit_all(const struct image *image, struct lazyfile *file, visit *v,
 	return rc;
 }
 
-struct loading {
+struct relocs_loading {
 	struct relocs *r;
 	uint64_t start, end;
 };
 
 static int load_one(void *context, uint64_t at, uint64_t value)
 {
-	struct loading *l = context;
+	struct relocs_loading *l = context;
 	struct relocs *r = l->r;
 
 	if (at < l->start || at >= l->end)
@@ -120,7 +123,7 @@ static int load_one(void *context, uint64_t at, uint64_t value)
 	return 0;
 }
 
-static int by_address(const void *a, const void *b)
+static int relocs_by_address(const void *a, const void *b)
 {
 	const struct reloc *x = a, *y = b;
 
@@ -130,7 +133,7 @@ static int by_address(const void *a, const void *b)
 int relocs_load(struct relocs *r, const struct image *image, struct lazyfile *file, uint64_t start,
 		uint64_t end)
 {
-	struct loading l = { r, start, end };
+	struct relocs_loading l = { r, start, end };
 	int rc;
 
 	memset(r, 0, sizeof(*r));
@@ -138,7 +141,7 @@ int relocs_load(struct relocs *r, const struct image *image, struct lazyfile *fi
 	if (rc)
 		relocs_release(r);
 	else if (r->count)
-		qsort(r->all, r->count, sizeof(*r->all), by_address);
+		qsort(r->all, r->count, sizeof(*r->all), relocs_by_address);
 	return rc;
 }
 
@@ -148,14 +151,14 @@ void relocs_release(struct relocs *r)
 	memset(r, 0, sizeof(*r));
 }
 
-struct looking {
+struct relocs_looking {
 	uint64_t value, *places;
 	size_t count, room;
 };
 
-static int look_at(void *context, uint64_t at, uint64_t value)
+static int relocs_look_at(void *context, uint64_t at, uint64_t value)
 {
-	struct looking *l = context;
+	struct relocs_looking *l = context;
 
 	if (value == l->value)
 		l->places[l->count++] = at;
@@ -165,9 +168,9 @@ static int look_at(void *context, uint64_t at, uint64_t value)
 size_t relocs_to(const struct image *image, struct lazyfile *file, uint64_t value, uint64_t *places,
 		 size_t room)
 {
-	struct looking l = { value, places, 0, room };
+	struct relocs_looking l = { value, places, 0, room };
 
-	visit_all(image, file, look_at, &l);
+	visit_all(image, file, relocs_look_at, &l);
 	return l.count;
 }
 
@@ -175,7 +178,7 @@ bool relocs_word(const struct relocs *r, struct lazyfile *file, uint64_t addr, u
 {
 	struct reloc key = { addr, 0 };
 	const struct reloc *found = r->count ? bsearch(&key, r->all, r->count, sizeof(key),
-						       by_address) :
+						       relocs_by_address) :
 					       NULL;
 
 	if (!found)

@@ -1,11 +1,14 @@
+/* The table of spans (maps.h) is written by one thread and searched by others without a lock. One
+ * that is full is replaced by another twice as large, and kept, since a search may be in it. */
 #include "base/process/maps.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { FIRST = 256 };
 
-struct entry {
+struct spans_entry {
 	_Atomic uint64_t start, end;
 	_Atomic bool followed, is_writable;
 };
@@ -14,7 +17,7 @@ struct spans_table {
 	struct spans_table *smaller; /* the one before it */
 	_Atomic size_t count;
 	size_t room;
-	struct entry at[];
+	struct spans_entry at[];
 };
 
 void spans_release(struct spans *s)
@@ -25,7 +28,7 @@ void spans_release(struct spans *s)
 		next = t->smaller;
 		free(t);
 	}
-	*s = (struct spans){ 0 };
+	memset(s, 0, sizeof(*s));
 }
 
 void spans_begin(struct spans *s)
@@ -84,13 +87,13 @@ void spans_end(struct spans *s)
 	s->version++;
 }
 
-static bool find(const struct spans_table *t, uint64_t addr, struct span *span)
+static bool spans_search(const struct spans_table *t, uint64_t addr, struct span *span)
 {
 	size_t low = 0, high = t->count < t->room ? t->count : t->room;
 
 	while (low < high) {
 		size_t at = low + (high - low) / 2;
-		const struct entry *e = &t->at[at];
+		const struct spans_entry *e = &t->at[at];
 
 		if (addr >= e->end) {
 			low = at + 1;
@@ -109,5 +112,5 @@ bool spans_find(const struct spans *s, uint64_t addr, struct span *span)
 	uint64_t version = s->version;
 	const struct spans_table *t = s->table;
 
-	return t && !(version & 1) && find(t, addr, span) && s->version == version;
+	return t && !(version & 1) && spans_search(t, addr, span) && s->version == version;
 }

@@ -1,3 +1,5 @@
+/* The charset is told by a byte order mark, or by where zeros stand in the first 64 bytes, as dumps
+ * are ASCII for the most part. */
 #include "goparse/log/charset.h"
 
 #include <string.h>
@@ -7,8 +9,9 @@
 
 enum { SEEN = 64 }; /* bytes in which zeros tell a charset that has no byte order mark */
 
-/* Of ASCII in units of `width` bytes, one byte of each unit is not 0: the last if it is big-endian. */
-static bool has_zeros(struct goparse_text t, size_t width, bool big_endian)
+/* Of ASCII in units of `width` bytes, one byte of each unit is not 0: the last if it is
+ * big-endian. */
+static bool charset_has_zeros(struct goparse_text t, size_t width, bool big_endian)
 {
 	size_t len = (t.len < SEEN ? t.len : SEEN) & ~(width - 1), i = 0;
 
@@ -31,7 +34,7 @@ static void detect(struct charset *c, struct goparse_text t)
 		for (int big = 0; big < 2; big++) {
 			c->big_endian = big;
 			c->is = CHARSET_UTF;
-			if (has_mark(t, c->width, big) || has_zeros(t, c->width, big))
+			if (has_mark(t, c->width, big) || charset_has_zeros(t, c->width, big))
 				return;
 		}
 	c->is = memchr(t.at, '\r', t.len) && !memchr(t.at, '\n', t.len) ? CHARSET_RETURNS :
@@ -84,7 +87,7 @@ static int take_returns(struct stage *s)
 	return stage_hand_on(s, s->len - s->at);
 }
 
-static int work(struct stage *s)
+static int charset_work(struct stage *s)
 {
 	struct charset *c = (struct charset *)s; /* its first member */
 
@@ -102,5 +105,5 @@ static int work(struct stage *s)
 
 int charset_read(void *charset, void *buf, size_t len, size_t *got, struct error *err)
 {
-	return stage_read(&((struct charset *)charset)->stage, work, buf, len, got, err);
+	return stage_read(&((struct charset *)charset)->stage, charset_work, buf, len, got, err);
 }

@@ -1,3 +1,5 @@
+/* The delimiter and the column are those of the first header that fits; after that each row is read
+ * by a small state machine, since a quoted field may be longer than the window. */
 #include "goparse/log/csv.h"
 
 #include <string.h>
@@ -12,12 +14,12 @@ enum { LINES_SEEN = 16 }; /* behind a header, to tell a CSV file of one column *
 
 /* Takes a field off a row, and the delimiter behind it. *quoted: it has quotes, which are not in
  * *field. False: its end is not in the row. */
-static bool take_field(struct goparse_text *row, char delimiter, struct goparse_text *field,
-		       bool *quoted)
+static bool csv_take_field(struct goparse_text *row, char delimiter, struct goparse_text *field,
+			   bool *quoted)
 {
 	const char *end = row->at + row->len, *at = row->at;
 
-	*quoted = text_take(row, LITERAL("\""));
+	*quoted = goparse_text_take(row, LITERAL("\""));
 	if (*quoted) {
 		for (at = row->at; at < end && (*at != '"' || (at + 1 < end && at[1] == '"')); at++)
 			at += *at == '"';
@@ -42,7 +44,7 @@ static bool skip_fields(struct goparse_text *row, const struct csv *c)
 	bool quoted, good = true;
 
 	for (unsigned i = 0; good && i < c->column; i++)
-		good = take_field(row, c->delimiter, &field, &quoted) &&
+		good = csv_take_field(row, c->delimiter, &field, &quoted) &&
 		       row->at > field.at + field.len + quoted;
 	return good;
 }
@@ -55,53 +57,53 @@ static bool find_field(struct goparse_text row, const struct csv *c, struct gopa
 
 	*quoted = good && text_starts(row, LITERAL("\""));
 	*field = row;
-	return good && ((c->last && !*quoted) || take_field(&row, c->delimiter, field, quoted));
+	return good && ((c->last && !*quoted) || csv_take_field(&row, c->delimiter, field, quoted));
 }
 
 /* The first header. */
 
-static bool take_line(struct goparse_text *text, struct goparse_text *line)
+static bool csv_take_line(struct goparse_text *text, struct goparse_text *line)
 {
 	const char *newline = memchr(text->at, '\n', text->len);
 
 	*line = (struct goparse_text){ text->at,
 				       newline ? (size_t)(newline - text->at) : text->len };
-	text_take(text, text->at, line->len + (newline != NULL));
+	goparse_text_take(text, text->at, line->len + (newline != NULL));
 	text_trim_end(line);
 	return line->len;
 }
 
-static bool is_call(struct goparse_text line)
+static bool csv_is_call(struct goparse_text line)
 {
 	struct goparse_frame frame;
 
 	return frame_call(line, &frame) && !memchr(frame.function.at, '"', frame.function.len);
 }
 
-static bool is_place(struct goparse_text line)
+static bool csv_is_place(struct goparse_text line)
 {
 	struct goparse_frame frame;
 
 	return frame_place(line, line, &frame);
 }
 
-static bool take_row(const struct csv *c, struct goparse_text *rest, struct goparse_text *field)
+static bool csv_take_row(const struct csv *c, struct goparse_text *rest, struct goparse_text *field)
 {
 	struct goparse_text row;
 	bool quoted;
 
-	return take_line(rest, &row) && find_field(row, c, field, &quoted);
+	return csv_take_line(rest, &row) && find_field(row, c, field, &quoted);
 }
 
-/* Do a call and a place stand in the rows behind the header's? Or, in a file that has the newest row first
- * (order.h), a place behind an empty row? */
+/* Do a call and a place stand in the rows behind the header's? Or, in a file that has the newest
+ * row first (order.h), a place behind an empty row? */
 static bool has_frame(const struct csv *c, struct goparse_text rest)
 {
 	struct goparse_text call, place;
 
-	if (!take_row(c, &rest, &call) || !take_row(c, &rest, &place))
+	if (!csv_take_row(c, &rest, &call) || !csv_take_row(c, &rest, &place))
 		return false;
-	return (is_call(call) || !call.len) && is_place(place);
+	return (csv_is_call(call) || !call.len) && csv_is_place(place);
 }
 
 /* The same in the lines of a quoted field. */
@@ -109,8 +111,8 @@ static bool has_frame_in_field(struct goparse_text rest)
 {
 	struct goparse_text call, place;
 
-	return take_line(&rest, &call) && is_call(call) && take_line(&rest, &place) &&
-	       (is_place(place) || memchr(place.at, '"', place.len));
+	return csv_take_line(&rest, &call) && csv_is_call(call) && csv_take_line(&rest, &place) &&
+	       (csv_is_place(place) || memchr(place.at, '"', place.len));
 }
 
 /* A header without quotes, of one column, tells nothing: a call in quotes behind it does. */
@@ -119,8 +121,8 @@ static bool has_quoted_call(struct goparse_text rest)
 	struct goparse_text line;
 
 	for (int i = 0; i < LINES_SEEN && rest.len; i++)
-		if (take_line(&rest, &line) && text_take(&line, LITERAL("\"")) &&
-		    text_take_end(&line, LITERAL("\"")) && is_call(line))
+		if (csv_take_line(&rest, &line) && goparse_text_take(&line, LITERAL("\"")) &&
+		    text_take_end(&line, LITERAL("\"")) && csv_is_call(line))
 			return true;
 	return false;
 }
@@ -137,7 +139,7 @@ static bool count_fields(struct csv *c, struct goparse_text line, const char *at
 	bool quoted, good = true;
 
 	for (c->column = 0; good && row.len; c->column++)
-		good = take_field(&row, c->delimiter, &field, &quoted);
+		good = csv_take_field(&row, c->delimiter, &field, &quoted);
 	return good;
 }
 
@@ -168,12 +170,12 @@ static bool note_column(struct csv *c, struct goparse_text line, const char *hea
 	return good && has_frame(c, rest);
 }
 
-static bool find_column(struct csv *c)
+static bool csv_find_column(struct csv *c)
 {
 	struct goparse_text rest = stage_rest(&c->stage), line;
 	const char *header;
 
-	(void)take_line(&rest, &line);
+	(void)csv_take_line(&rest, &line);
 	header = header_front(line, HEADER_PREFIX_MAX);
 	if (!header || !note_column(c, line, header, rest))
 		c->delimiter = 0;
@@ -182,7 +184,7 @@ static bool find_column(struct csv *c)
 
 /* The column of a row. */
 
-static int put(struct csv *c, const char *text, size_t len)
+static int csv_put(struct csv *c, const char *text, size_t len)
 {
 	if (len)
 		c->put = text[len - 1];
@@ -191,10 +193,10 @@ static int put(struct csv *c, const char *text, size_t len)
 
 static int end_field(struct csv *c)
 {
-	return c->put == '\n' ? 0 : put(c, "\n", 1);
+	return c->put == '\n' ? 0 : csv_put(c, "\n", 1);
 }
 
-static int begin_row(struct csv *c)
+static int csv_begin_row(struct csv *c)
 {
 	struct stage *s = &c->stage;
 	struct goparse_text line, row;
@@ -204,7 +206,7 @@ static int begin_row(struct csv *c)
 	row = line;
 	if (s->inside || !skip_fields(&row, c))
 		return stage_hand_on_line(s, 0);
-	quoted = text_take(&row, LITERAL("\""));
+	quoted = goparse_text_take(&row, LITERAL("\""));
 	s->at += (size_t)(row.at - line.at);
 	c->where = quoted ? CSV_QUOTED : CSV_PLAIN;
 	c->put = 0;
@@ -225,12 +227,13 @@ static int take_plain(struct csv *c)
 		c->where = CSV_BEHIND;
 	s->at += line.len;
 	text_take_end(&line, LITERAL("\r"));
-	return put(c, line.at, line.len) || (c->where == CSV_BEHIND && end_field(c)) ? ERR_NOMEM :
-										       0;
+	return csv_put(c, line.at, line.len) || (c->where == CSV_BEHIND && end_field(c)) ?
+		       ERR_NOMEM :
+		       0;
 }
 
 /* Two quotes in quotes are one. */
-static int take_quoted(struct csv *c)
+static int csv_take_quoted(struct csv *c)
 {
 	struct stage *s = &c->stage;
 	struct goparse_text rest = stage_rest(s);
@@ -242,7 +245,7 @@ static int take_quoted(struct csv *c)
 		quote = NULL; /* the next byte tells */
 	else if (quote)
 		len += twice;
-	if (put(c, rest.at, len))
+	if (csv_put(c, rest.at, len))
 		return ERR_NOMEM;
 	s->at += len + (quote != NULL);
 	if (!quote || twice)
@@ -252,7 +255,7 @@ static int take_quoted(struct csv *c)
 }
 
 /* Skips the fields behind the column, and the newline. */
-static int skip_behind(struct csv *c)
+static int csv_skip_behind(struct csv *c)
 {
 	struct stage *s = &c->stage;
 
@@ -267,36 +270,36 @@ static int skip_behind(struct csv *c)
 	return 0;
 }
 
-static int step(struct csv *c)
+static int csv_step(struct csv *c)
 {
 	switch (c->where) {
 	case CSV_ROW:
-		return begin_row(c);
+		return csv_begin_row(c);
 	case CSV_PLAIN:
 		return take_plain(c);
 	case CSV_QUOTED:
-		return take_quoted(c);
+		return csv_take_quoted(c);
 	default:
-		return skip_behind(c);
+		return csv_skip_behind(c);
 	}
 }
 
 /* A dump that begins with the first line is none of a log. */
-static bool is_plain(struct csv *c)
+static bool csv_is_plain(struct csv *c)
 {
 	struct goparse_text line;
 
 	(void)stage_line(&c->stage, &line);
-	return stage_at_start(&c->stage) && header_begins(line) && !find_column(c);
+	return stage_at_start(&c->stage) && header_begins(line) && !csv_find_column(c);
 }
 
-static int work(struct stage *s)
+static int csv_work(struct stage *s)
 {
 	struct csv *c = (struct csv *)s; /* its first member */
 	size_t at = s->at;
 	int rc = 0;
 
-	s->passes = is_plain(c);
+	s->passes = csv_is_plain(c);
 	if (s->passes)
 		return stage_hand_on(s, s->len - s->at);
 
@@ -305,8 +308,8 @@ static int work(struct stage *s)
 			rc = stage_hand_on_others(s);
 		if (rc || (!c->delimiter && at < s->at && !stage_goes_on(s)))
 			break;
-		if (c->delimiter || (!s->inside && find_column(c)))
-			rc = step(c);
+		if (c->delimiter || (!s->inside && csv_find_column(c)))
+			rc = csv_step(c);
 		else
 			rc = stage_hand_on_line(s, 0);
 	}
@@ -315,5 +318,5 @@ static int work(struct stage *s)
 
 int csv_read(void *csv, void *buf, size_t len, size_t *got, struct error *err)
 {
-	return stage_read(&((struct csv *)csv)->stage, work, buf, len, got, err);
+	return stage_read(&((struct csv *)csv)->stage, csv_work, buf, len, got, err);
 }

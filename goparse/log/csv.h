@@ -1,10 +1,10 @@
 /*
- * A step of unlog.h: takes the column of a CSV file (RFC 4180) that has a dump, as exports of Kibana,
- * Datadog, Grafana and databases do: a row for each line, or the whole dump in a quoted field. Fields
- * are between commas, semicolons or tabs, and quoted or not.
+ * A step of unlog.h: takes the column of a CSV file (RFC 4180) that has a dump, as exports of
+ * Kibana, Datadog, Grafana and databases do: a row for each line, or the whole dump in a quoted
+ * field. Fields are between commas, semicolons or tabs, and quoted or not.
  *
- * A header that is a field, or begins one in quotes, tells the column, if a frame is there in the rows
- * behind it or in the field. Rows that are too short are handed on as they are.
+ * A header that is a field, or begins one in quotes, tells the column, if a frame is there in the
+ * rows behind it or in the field. Rows that are too short are handed on as they are.
  */
 #ifndef GOPARSE_LOG_CSV_H
 #define GOPARSE_LOG_CSV_H

@@ -1,3 +1,5 @@
+/* An end of lines is learned from one header, call and place, and then searched for literally.
+ * Where only blanks end lines, each line's length is found by its form. */
 #include "goparse/log/joined.h"
 
 #include <string.h>
@@ -8,7 +10,7 @@
 
 enum { ITEM_MAX = 4096, HEADERS_MAX = 4 };
 
-static bool is_blank(char c)
+static bool joined_is_blank(char c)
 {
 	return c == ' ' || c == '\t';
 }
@@ -17,14 +19,14 @@ static size_t take_blanks(struct goparse_text *t)
 {
 	const char *start = t->at;
 
-	while (t->len && is_blank(t->at[0]))
-		text_take(t, t->at, 1);
+	while (t->len && joined_is_blank(t->at[0]))
+		goparse_text_take(t, t->at, 1);
 	return (size_t)(t->at - start);
 }
 
 static void trim_blanks(struct goparse_text *t)
 {
-	while (t->len && is_blank(t->at[t->len - 1]))
+	while (t->len && joined_is_blank(t->at[t->len - 1]))
 		t->len--;
 }
 
@@ -40,7 +42,7 @@ static bool behind_header(struct goparse_text header, struct goparse_text *behin
 	const char *end = memmem(header.at, header.len, "]:", 2);
 
 	*behind = header;
-	return end && text_take(behind, header.at, (size_t)(end + 2 - header.at));
+	return end && goparse_text_take(behind, header.at, (size_t)(end + 2 - header.at));
 }
 
 /* Lines in one line, between blanks. */
@@ -51,7 +53,7 @@ static size_t call_length(struct goparse_text t)
 	struct goparse_frame frame;
 
 	for (size_t len = 1; len < t.len && t.at[len - 1] != '\n'; len++)
-		if (t.at[len - 1] == ')' && (is_blank(t.at[len]) || t.at[len] == '\n') &&
+		if (t.at[len - 1] == ')' && (joined_is_blank(t.at[len]) || t.at[len] == '\n') &&
 		    frame_call((struct goparse_text){ t.at, len }, &frame))
 			return memchr(frame.function.at, ' ', frame.function.len) ? 0 : len;
 	return 0;
@@ -64,8 +66,9 @@ static size_t number_length(struct goparse_text t)
 	uint64_t value;
 
 	if (!take_blanks(&rest) ||
-	    !(text_take(&rest, LITERAL("+")) || text_take(&rest, LITERAL("fp=")) ||
-	      text_take(&rest, LITERAL("sp=")) || text_take(&rest, LITERAL("pc="))) ||
+	    !(goparse_text_take(&rest, LITERAL("+")) || goparse_text_take(&rest, LITERAL("fp=")) ||
+	      goparse_text_take(&rest, LITERAL("sp=")) ||
+	      goparse_text_take(&rest, LITERAL("pc="))) ||
 	    !text_take_hex(&rest, &value))
 		return 0;
 	return (size_t)(rest.at - t.at);
@@ -79,13 +82,13 @@ static size_t place_length(struct goparse_text t)
 	uint64_t line;
 
 	while (rest.len && rest.at[0] != '\n') {
-		if (text_take(&rest, LITERAL(":")) && text_take_number(&rest, &line) &&
-		    (!rest.len || is_blank(rest.at[0]) || strchr("\r\n", rest.at[0]))) {
+		if (goparse_text_take(&rest, LITERAL(":")) && text_take_number(&rest, &line) &&
+		    (!rest.len || joined_is_blank(rest.at[0]) || strchr("\r\n", rest.at[0]))) {
 			len = (size_t)(rest.at - t.at);
 			break;
 		}
 		if (rest.len)
-			text_take(&rest, rest.at, 1);
+			goparse_text_take(&rest, rest.at, 1);
 	}
 	while (len && (more = number_length((struct goparse_text){ t.at + len, t.len - len })))
 		len += more;
@@ -98,13 +101,13 @@ static size_t creator_length(struct goparse_text t)
 	struct goparse_text rest = t, number;
 	uint64_t id;
 
-	if (!text_take(&rest, LITERAL("created by ")))
+	if (!goparse_text_take(&rest, LITERAL("created by ")))
 		return 0;
-	while (rest.len && !is_blank(rest.at[0]) && rest.at[0] != '\n')
-		text_take(&rest, rest.at, 1);
+	while (rest.len && !joined_is_blank(rest.at[0]) && rest.at[0] != '\n')
+		goparse_text_take(&rest, rest.at, 1);
 	number = rest;
 	take_blanks(&number);
-	if (text_take(&number, LITERAL("in goroutine ")) && text_take_number(&number, &id))
+	if (goparse_text_take(&number, LITERAL("in goroutine ")) && text_take_number(&number, &id))
 		rest = number;
 	return (size_t)(rest.at - t.at);
 }
@@ -145,7 +148,7 @@ static size_t item_length(struct goparse_text t, bool *place)
 	return len;
 }
 
-static int take_item(struct joined *j)
+static int joined_take_item(struct joined *j)
 {
 	struct stage *s = &j->stage;
 	struct goparse_text rest = stage_rest(s);
@@ -188,13 +191,13 @@ static bool take_ended(const struct joined *j, struct goparse_text *t, struct go
 		end = memchr(t->at, '\n', t->len);
 	*line = (struct goparse_text){ t->at, end ? (size_t)(end - t->at) : t->len };
 	*t = (struct goparse_text){ line->at + line->len, t->len - line->len };
-	text_take(t, j->end, j->end_len);
+	goparse_text_take(t, j->end, j->end_len);
 	return line->len;
 }
 
-/* May this end lines? It begins with no word; if no newline ends it, a character is in it that stands in
- * no call. */
-static bool is_end(const char *end, size_t len)
+/* May this end lines? It begins with no word; if no newline ends it, a character is in it that
+ * stands in no call. */
+static bool joined_is_end(const char *end, size_t len)
 {
 	size_t i = 0;
 
@@ -207,8 +210,8 @@ static bool is_end(const char *end, size_t len)
 	return i < len;
 }
 
-/* Notes what stands behind a header and behind a call, up to a newline, as an end of lines. False: the
- * lines behind the header do not end so. */
+/* Notes what stands behind a header and behind a call, up to a newline, as an end of lines. False:
+ * the lines behind the header do not end so. */
 static bool find_end_at(struct joined *j, struct goparse_text a, struct goparse_text b)
 {
 	struct goparse_text rest = a, line;
@@ -220,14 +223,14 @@ static bool find_end_at(struct joined *j, struct goparse_text a, struct goparse_
 	while (len < JOINED_END_MAX && len < a.len && len < b.len && a.at[len] == b.at[len] &&
 	       !(len && a.at[len - 1] == '\n'))
 		len++;
-	while (len && is_blank(a.at[len - 1]))
+	while (len && joined_is_blank(a.at[len - 1]))
 		len--;
-	if (!is_end(a.at, len))
+	if (!joined_is_end(a.at, len))
 		return false;
 	memcpy(j->end, a.at, len);
 	j->end_len = len;
 	rest = a;
-	text_take(&rest, a.at, len);
+	goparse_text_take(&rest, a.at, len);
 	j->blanks = take_blanks(&rest);
 	if (!take_ended(j, &rest, &line))
 		return false;
@@ -255,7 +258,7 @@ static bool find_end(struct joined *j, struct goparse_text behind)
 	}
 	j->end_len = 0;
 	rest = behind;
-	if (!take_blanks(&rest) || !text_take(&rest, rest.at, call_length(rest)) ||
+	if (!take_blanks(&rest) || !goparse_text_take(&rest, rest.at, call_length(rest)) ||
 	    rest.at == behind.at)
 		return false;
 	place = take_blanks(&rest) && place_length(rest);
@@ -264,7 +267,7 @@ static bool find_end(struct joined *j, struct goparse_text behind)
 }
 
 /* Finds a header in the line, behind which a line's end is none of the input. *len: up to it. */
-static bool find_header(struct joined *j, struct goparse_text line, size_t *len)
+static bool joined_find_header(struct joined *j, struct goparse_text line, size_t *len)
 {
 	struct goparse_text window = stage_rest(&j->stage), behind;
 	const char *at = line.at;
@@ -287,17 +290,17 @@ static bool find_header(struct joined *j, struct goparse_text line, size_t *len)
 
 /* Lines. */
 
-static int take_line(struct joined *j)
+static int joined_take_line(struct joined *j)
 {
 	struct stage *s = &j->stage;
 	struct goparse_text line;
 	size_t len;
 
 	(void)stage_line(s, &line);
-	s->passes = stage_at_start(s) && header_begins(line) && !find_header(j, line, &len);
+	s->passes = stage_at_start(s) && header_begins(line) && !joined_find_header(j, line, &len);
 	if (s->passes)
 		return 0;
-	if (s->inside || !find_header(j, line, &len))
+	if (s->inside || !joined_find_header(j, line, &len))
 		return stage_hand_on_line(s, 0);
 	j->used = true;
 	j->place = false;
@@ -326,21 +329,21 @@ static int take_one(struct joined *j)
 					rest.len - (size_t)(end - rest.at) - j->end_len };
 	line.len = (size_t)(end - rest.at);
 	trim_blanks(&line);
-	for (size_t i = 0; i < j->blanks && text_take(&blanks, LITERAL(" ")); i++)
+	for (size_t i = 0; i < j->blanks && goparse_text_take(&blanks, LITERAL(" ")); i++)
 		;
 	s->at += (size_t)(blanks.at - rest.at);
 	return buffer_add(&s->out, line.at, line.len) || buffer_add(&s->out, "\n", 1) ? ERR_NOMEM :
 											0;
 }
 
-static int step(struct joined *j)
+static int joined_step(struct joined *j)
 {
 	if (j->where == JOINED_IN)
 		return take_one(j);
-	return j->where == JOINED_IN_BLANKS ? take_item(j) : take_line(j);
+	return j->where == JOINED_IN_BLANKS ? joined_take_item(j) : joined_take_line(j);
 }
 
-static int work(struct stage *s)
+static int joined_work(struct stage *s)
 {
 	struct joined *j = (struct joined *)s; /* its first member */
 	size_t at = s->at;
@@ -349,11 +352,11 @@ static int work(struct stage *s)
 	if (j->where == JOINED_OUT && !s->inside && !stage_at_start(s))
 		rc = stage_hand_on_others(s);
 	while (!rc && !s->passes && s->at < s->len && (at == s->at || stage_goes_on(s)))
-		rc = step(j);
+		rc = joined_step(j);
 	return !rc && s->passes && at == s->at ? stage_hand_on(s, s->len - s->at) : rc;
 }
 
 int joined_read(void *joined, void *buf, size_t len, size_t *got, struct error *err)
 {
-	return stage_read(&((struct joined *)joined)->stage, work, buf, len, got, err);
+	return stage_read(&((struct joined *)joined)->stage, joined_work, buf, len, got, err);
 }

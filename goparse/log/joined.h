@@ -1,11 +1,11 @@
 /*
- * A step of unlog.h: takes lines apart that stand in one line, with something else for their ends: " | ",
- * "⏎", "<br>", %0A, or blanks, as consoles, tables and chats show them. Or it takes off what stands at
- * the end of each line: the "$" of `cat -A`, the border of a table.
+ * A step of unlog.h: takes lines apart that stand in one line, with something else for their ends:
+ * " | ", "⏎", "<br>", %0A, or blanks, as consoles, tables and chats show them. Or it takes off what
+ * stands at the end of each line: the "$" of `cat -A`, the border of a table.
  *
- * What stands behind a header and behind the call that follows it is what ends lines, if the place of
- * the call stands behind that. If only blanks do, each line of a dump is recognized by its form, up to
- * one that is none.
+ * What stands behind a header and behind the call that follows it is what ends lines, if the place
+ * of the call stands behind that. If only blanks do, each line of a dump is recognized by its form,
+ * up to one that is none.
  *
  * Rejected: a list of such signs. Commas end no lines: they stand in calls.
  */

@@ -1,3 +1,5 @@
+/* It keeps of the lines before a header whether the last was a call and the one before a place, and
+ * looks at the few lines behind. Bytes are never changed. */
 #include "goparse/log/order.h"
 
 #include "goparse/dumplines.h"
@@ -5,7 +7,7 @@
 #include "goparse/header.h"
 #include "goparse/text.h"
 
-static bool is_call(struct goparse_text line)
+static bool order_is_call(struct goparse_text line)
 {
 	struct goparse_frame frame;
 
@@ -13,7 +15,7 @@ static bool is_call(struct goparse_text line)
 }
 
 /* A place, also behind what a log writes before it. */
-static bool is_place(struct goparse_text line)
+static bool order_is_place(struct goparse_text line)
 {
 	struct goparse_frame frame;
 	const char *tab = line.len ? memrchr(line.at, '\t', line.len) : NULL;
@@ -31,7 +33,7 @@ static bool is_creator(struct goparse_text line)
 	return frame_created_by(line, &frame, &creator);
 }
 
-static bool take(struct dumplines *l, bool is(struct goparse_text line))
+static bool order_take(struct dumplines *l, bool is(struct goparse_text line))
 {
 	bool good = l->have == LINES_LINE && is(l->line);
 
@@ -50,14 +52,14 @@ static bool is_newest_first(const struct order *o)
 	dumplines_next(&l);
 	while (l.have == LINES_LINE && !l.line.len)
 		dumplines_next(&l);
-	place = l.have == LINES_END || (l.have == LINES_LINE && is_place(l.line));
+	place = l.have == LINES_END || (l.have == LINES_LINE && order_is_place(l.line));
 	if (place && o->call && o->place)
 		return true;
-	return take(&l, is_place) && take(&l, is_creator) && take(&l, is_place) &&
-	       take(&l, is_call);
+	return order_take(&l, order_is_place) && order_take(&l, is_creator) &&
+	       order_take(&l, order_is_place) && order_take(&l, order_is_call);
 }
 
-static int take_line(struct order *o)
+static int order_take_line(struct order *o)
 {
 	struct stage *s = &o->stage;
 	struct goparse_text line, header;
@@ -71,27 +73,27 @@ static int take_line(struct order *o)
 	}
 	if (!s->inside) {
 		o->place = o->before;
-		o->call = is_call(line);
-		o->before = is_place(line);
+		o->call = order_is_call(line);
+		o->before = order_is_place(line);
 	}
 	return stage_hand_on_line(s, 0);
 }
 
-static int work(struct stage *s)
+static int order_work(struct stage *s)
 {
 	struct order *o = (struct order *)s; /* its first member */
 	size_t at = s->at;
 	int rc = 0;
 
 	while (!rc && !s->passes && s->at < s->len && (at == s->at || stage_goes_on(s)))
-		rc = take_line(o);
+		rc = order_take_line(o);
 	return !rc && s->passes && at == s->at ? stage_hand_on(s, s->len - s->at) : rc;
 }
 
 int order_read(void *order, void *buf, size_t len, size_t *got, struct error *err)
 {
 	struct order *o = order;
-	int rc = stage_read(&o->stage, work, buf, len, got, err);
+	int rc = stage_read(&o->stage, order_work, buf, len, got, err);
 
 	if (!o->newest_first)
 		return rc;

@@ -1,10 +1,11 @@
 /*
- * The last step of unlog.h: detects a dump whose lines stand in the opposite order, newest first, as
- * Kibana, Loki and `gcloud logging read` export them. Read as it stands, each goroutine would have the
- * frames of another one. To turn it, all of it would have to be in memory: the user is told instead.
+ * The last step of unlog.h: detects a dump whose lines stand in the opposite order, newest first,
+ * as Kibana, Loki and `gcloud logging read` export them. Read as it stands, each goroutine would
+ * have the frames of another one. To turn it, all of it would have to be in memory: the user is
+ * told instead.
  *
- * In such a dump a header stands behind a call and before a place; or a place, the creator's line, its
- * place and a call stand behind each other.
+ * In such a dump a header stands behind a call and before a place; or a place, the creator's line,
+ * its place and a call stand behind each other.
  */
 #ifndef GOPARSE_LOG_ORDER_H
 #define GOPARSE_LOG_ORDER_H

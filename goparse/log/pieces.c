@@ -1,3 +1,5 @@
+/* The first piece is handed on with its prefix and without its newline, the next ones without both.
+ * What another stream writes between waits in a buffer with a bound. */
 #include "goparse/log/pieces.h"
 
 #include <string.h>
@@ -7,8 +9,9 @@
 
 enum { LINES_SEEN = 8, TIME_MAX = 40 };
 
-/* "2024-05-05T12:00:00.1Z stderr P text" (CRI, kubernetes/kubernetes pkg/kubelet/kuberuntime/logs). */
-struct entry {
+/* "2024-05-05T12:00:00.1Z stderr P text" (CRI, kubernetes/kubernetes
+ * pkg/kubelet/kuberuntime/logs). */
+struct pieces_entry {
 	struct goparse_text before, text; /* up to the blank behind the stream */
 	char stream;			  /* 'o' or 'e' */
 	bool partial;
@@ -21,18 +24,19 @@ static bool take_time(struct goparse_text *line)
 	if (!blank || blank - line->at < 20 || text_digit(line->at[0]) >= 10 ||
 	    line->at[4] != '-' || line->at[10] != 'T')
 		return false;
-	return text_take(line, line->at, (size_t)(blank + 1 - line->at));
+	return goparse_text_take(line, line->at, (size_t)(blank + 1 - line->at));
 }
 
-static bool parse(struct goparse_text line, struct entry *e)
+static bool pieces_parse(struct goparse_text line, struct pieces_entry *e)
 {
 	struct goparse_text rest = line;
 	const char *blank;
 
-	if (!take_time(&rest) || !text_take(&rest, LITERAL("std")) || !rest.len)
+	if (!take_time(&rest) || !goparse_text_take(&rest, LITERAL("std")) || !rest.len)
 		return false;
 	e->stream = rest.at[0];
-	if (!text_take(&rest, LITERAL("out ")) && !text_take(&rest, LITERAL("err ")))
+	if (!goparse_text_take(&rest, LITERAL("out ")) &&
+	    !goparse_text_take(&rest, LITERAL("err ")))
 		return false;
 	e->before = (struct goparse_text){ line.at, (size_t)(rest.at - line.at) };
 	e->partial = text_starts(rest, LITERAL("P"));
@@ -48,7 +52,7 @@ static bool parse(struct goparse_text line, struct entry *e)
 	return true;
 }
 
-static int put(struct pieces *p, struct goparse_text text)
+static int pieces_put(struct pieces *p, struct goparse_text text)
 {
 	return buffer_add(&p->stage.out, text.at, text.len);
 }
@@ -70,29 +74,30 @@ static int put_aside(struct pieces *p, struct goparse_text line)
 }
 
 /* The first piece is handed on as if it were a whole line. */
-static int put_first(struct pieces *p, struct goparse_text line, const struct entry *e)
+static int put_first(struct pieces *p, struct goparse_text line, const struct pieces_entry *e)
 {
 	if (!e->partial)
-		return put(p, line) || put_newline(p) ? ERR_NOMEM : 0;
+		return pieces_put(p, line) || put_newline(p) ? ERR_NOMEM : 0;
 	p->used = true;
 	p->open = e->stream;
-	return put(p, e->before) || buffer_add(&p->stage.out, "F ", 2) || put(p, e->text) ?
+	return pieces_put(p, e->before) || buffer_add(&p->stage.out, "F ", 2) ||
+			       pieces_put(p, e->text) ?
 		       ERR_NOMEM :
 		       0;
 }
 
-static int put_next(struct pieces *p, const struct entry *e)
+static int put_next(struct pieces *p, const struct pieces_entry *e)
 {
-	if (put(p, e->text) || (!e->partial && put_newline(p)))
+	if (pieces_put(p, e->text) || (!e->partial && put_newline(p)))
 		return ERR_NOMEM;
 	p->open = e->partial ? p->open : 0;
 	return 0;
 }
 
-static int put_line(struct pieces *p, struct goparse_text line)
+static int pieces_put_line(struct pieces *p, struct goparse_text line)
 {
-	struct entry e = { 0 };
-	bool is = parse(line, &e);
+	struct pieces_entry e = { 0 };
+	bool is = pieces_parse(line, &e);
 
 	if (!p->open)
 		return put_first(p, line, &e);
@@ -111,57 +116,58 @@ static int put_between(struct pieces *p)
 		line = (struct goparse_text){
 			rest.at, (size_t)((char *)memchr(rest.at, '\n', rest.len) - rest.at)
 		};
-		text_take(&rest, rest.at, line.len + 1);
-		rc = put_line(p, line);
+		goparse_text_take(&rest, rest.at, line.len + 1);
+		rc = pieces_put_line(p, line);
 	}
 	buffer_release(&lines);
 	return rc;
 }
 
-static int take_line(struct pieces *p)
+static int pieces_take_line(struct pieces *p)
 {
 	struct stage *s = &p->stage;
 	struct goparse_text line;
-	struct entry e;
+	struct pieces_entry e;
 	int rc;
 
-	if (!stage_line(s, &line) || s->inside || (!p->open && !(parse(line, &e) && e.partial)))
+	if (!stage_line(s, &line) || s->inside ||
+	    (!p->open && !(pieces_parse(line, &e) && e.partial)))
 		return stage_hand_on_line(s, 0);
 	p->newline = line.len < s->len - s->at;
 	s->at += line.len + p->newline;
 	text_take_end(&line, LITERAL("\r"));
-	rc = put_line(p, line);
+	rc = pieces_put_line(p, line);
 	p->newline = true;
 	return rc || p->open || !p->between.len ? rc : put_between(p);
 }
 
-static bool begins(const struct stage *s)
+static bool pieces_begins(const struct stage *s)
 {
 	struct goparse_text rest = stage_rest(s);
-	struct entry e;
+	struct pieces_entry e;
 
 	struct dumplines l;
 
 	dumplines_init(&l, rest.at, rest.len, !s->ended, 1);
 	for (int i = 0; i < LINES_SEEN && l.have == LINES_LINE; i++) {
-		if (parse(l.line, &e))
+		if (pieces_parse(l.line, &e))
 			return true;
 		dumplines_next(&l);
 	}
 	return false;
 }
 
-static int work(struct stage *s)
+static int pieces_work(struct stage *s)
 {
 	struct pieces *p = (struct pieces *)s; /* its first member */
 	size_t at = s->at;
 	int rc = 0;
 
-	s->passes = stage_at_start(s) && !begins(s);
+	s->passes = stage_at_start(s) && !pieces_begins(s);
 	if (s->passes)
 		return stage_hand_on(s, s->len - s->at);
 	while (!rc && (at == s->at || stage_goes_on(s)))
-		rc = take_line(p);
+		rc = pieces_take_line(p);
 	/* The input ends within a line of pieces. */
 	while (!rc && s->ended && s->at == s->len && p->between.len) {
 		p->open = 0;
@@ -178,5 +184,5 @@ void pieces_release(struct pieces *p)
 
 int pieces_read(void *pieces, void *buf, size_t len, size_t *got, struct error *err)
 {
-	return stage_read(&((struct pieces *)pieces)->stage, work, buf, len, got, err);
+	return stage_read(&((struct pieces *)pieces)->stage, pieces_work, buf, len, got, err);
 }

@@ -1,8 +1,8 @@
 /*
- * A step of unlog.h: joins the pieces of lines in the files of a Kubernetes node, which CRI defines:
- * "2024-05-05T12:00:00.1Z stderr P goroutine 1 [run", and behind it "… stderr F ning]:". containerd cuts
- * long lines, and conmon what a write has ended with. Lines of the other stream that stand between are
- * handed on behind.
+ * A step of unlog.h: joins the pieces of lines in the files of a Kubernetes node, which CRI
+ * defines: "2024-05-05T12:00:00.1Z stderr P goroutine 1 [run", and behind it "… stderr F ning]:".
+ * containerd cuts long lines, and conmon what a write has ended with. Lines of the other stream
+ * that stand between are handed on behind.
  *
  * It works on an input only if one of its first lines is such a line.
  */

@@ -1,3 +1,5 @@
+/* A header's prefix is compared, run by run, with what stands before the lines that follow; the
+ * longest common part with a frame behind it wins. Lines of others go to lines/aside.h. */
 #include "goparse/log/prefix.h"
 
 #include <string.h>
@@ -43,7 +45,7 @@ static bool is_line(struct goparse_text line)
 	       !(frame_call(line, &frame) && memchr(frame.function.at, ' ', frame.function.len));
 }
 
-static bool is_place(struct goparse_text line)
+static bool prefix_is_place(struct goparse_text line)
 {
 	struct goparse_frame frame;
 
@@ -53,7 +55,7 @@ static bool is_place(struct goparse_text line)
 /* A line that has no prefix, and that only a dump has. */
 static bool is_bare(struct goparse_text line)
 {
-	return is_line(line) || is_place(line);
+	return is_line(line) || prefix_is_place(line);
 }
 
 /* A place behind another prefix: its tab tells. */
@@ -62,7 +64,7 @@ static bool is_place_of_other(struct goparse_text line, struct goparse_text *bef
 	const char *tab = memrchr(line.at, '\t', line.len);
 
 	*before = (struct goparse_text){ line.at, tab ? (size_t)(tab - line.at) : 0 };
-	return tab && is_place((struct goparse_text){ tab, line.len - before->len });
+	return tab && prefix_is_place((struct goparse_text){ tab, line.len - before->len });
 }
 
 /* May the line be one of a dump, whatever its prefix is? */
@@ -90,7 +92,7 @@ static size_t indentation(struct goparse_text line)
 
 /* Takes over the prefix that a line behind the header has, if it is longer than the known one, or
  * as long and has the same names. */
-static void compare(struct prefix *p, const struct runs *before, struct goparse_text line)
+static void prefix_compare(struct prefix *p, const struct runs *before, struct goparse_text line)
 {
 	size_t len = runs_common(before, line, false, is_line), indent = indentation(line);
 	bool exact = indent > len || len == runs_common(before, line, true, is_line);
@@ -134,7 +136,7 @@ static void find_prefix(struct prefix *p, struct goparse_text before, struct gop
 		if (begins && p->like.len && p->exact)
 			break;
 		if (!begins || !p->like.len)
-			compare(p, &whole, l.line);
+			prefix_compare(p, &whole, l.line);
 		dumplines_next(&l);
 	}
 	if (!p->like.len) {
@@ -146,7 +148,7 @@ static void find_prefix(struct prefix *p, struct goparse_text before, struct gop
 
 /* Does the present dump go on in the window? If another one begins first, which a goroutine that
  * runs prints (goparse/summary/dumps.h), it does not. */
-static bool goes_on(struct prefix *p)
+static bool prefix_goes_on(struct prefix *p)
 {
 	struct goparse_text rest = stage_rest(&p->stage), line;
 	struct dumplines l;
@@ -161,7 +163,7 @@ static bool goes_on(struct prefix *p)
 			continue;
 		if (header_begins(line) && memmem(line.at, line.len, " [running", 9))
 			break;
-		p->goes_on = header_begins(line) || is_place(line);
+		p->goes_on = header_begins(line) || prefix_is_place(line);
 	}
 	return p->goes_on;
 }
@@ -174,7 +176,7 @@ static int hand_on(struct prefix *p, struct goparse_text line, struct goparse_te
 	return stage_hand_on_line(&p->stage, (size_t)(rest.at - line.at));
 }
 
-static int leave_out(struct prefix *p)
+static int prefix_leave_out(struct prefix *p)
 {
 	struct stage *s = &p->stage;
 	struct goparse_text line;
@@ -185,7 +187,7 @@ static int leave_out(struct prefix *p)
 }
 
 /* Goes on with the dumps that were among the lines of the present one, which has ended. */
-static int begin_again(struct prefix *p)
+static int prefix_begin_again(struct prefix *p)
 {
 	struct stage *s = &p->stage;
 	int rc = aside_again(&p->aside, stage_rest(s));
@@ -198,7 +200,8 @@ static int begin_again(struct prefix *p)
 }
 
 /* A header that is not behind the present prefix. */
-static int take_header(struct prefix *p, struct goparse_text line, struct goparse_text header)
+static int prefix_take_header(struct prefix *p, struct goparse_text line,
+			      struct goparse_text header)
 {
 	struct goparse_text rest = line;
 
@@ -209,7 +212,8 @@ static int take_header(struct prefix *p, struct goparse_text line, struct gopars
 	return hand_on(p, line, rest);
 }
 
-/* Is a frame or its place behind what is like the prefix but for names? Then a name in it varies. */
+/* Is a frame or its place behind what is like the prefix but for names? Then a name in it
+ * varies. */
 static bool is_frame_of_like(const struct prefix *p, struct goparse_text line,
 			     struct goparse_text *rest)
 {
@@ -219,10 +223,11 @@ static bool is_frame_of_like(const struct prefix *p, struct goparse_text line,
 	if (!p->exact || p->others || !runs_take(&p->like, rest, false))
 		return false;
 	if (!is_of_dump(*rest) || header_begins(*rest))
-		return is_place(*rest);
+		return prefix_is_place(*rest);
 	dumplines_init(&l, line.at, stage_rest(&p->stage).len, !p->stage.ended, 1);
 	dumplines_next(&l);
-	return l.have == LINES_LINE && runs_take(&p->like, &l.line, false) && is_place(l.line);
+	return l.have == LINES_LINE && runs_take(&p->like, &l.line, false) &&
+	       prefix_is_place(l.line);
 }
 
 /* Leaves a line of another dump out, for now or at all. */
@@ -238,7 +243,7 @@ static int leave_out_other(struct prefix *p, struct goparse_text line, bool whol
 		if (!p->lost.len)
 			runs_set(&p->lost, before);
 	}
-	return rc ? rc : leave_out(p);
+	return rc ? rc : prefix_leave_out(p);
 }
 
 /* A line that is not behind the present prefix. */
@@ -249,24 +254,25 @@ static int take_other(struct prefix *p, struct goparse_text line, bool whole)
 	if (is_bare(line))
 		return hand_on(p, line, line);
 	if (header_find(line, &header)) {
-		if (!goes_on(p))
-			return p->aside.kept.len ? begin_again(p) : take_header(p, line, header);
+		if (!prefix_goes_on(p))
+			return p->aside.kept.len ? prefix_begin_again(p) :
+						   prefix_take_header(p, line, header);
 		p->others = true;
-	} else if (is_frame_of_like(p, line, &rest) && !goes_on(p)) {
+	} else if (is_frame_of_like(p, line, &rest) && !prefix_goes_on(p)) {
 		p->exact = false;
 		return hand_on(p, line, rest);
 	}
 	return leave_out_other(p, line, whole);
 }
 
-static int take_line(struct prefix *p)
+static int prefix_take_line(struct prefix *p)
 {
 	struct stage *s = &p->stage;
 	struct goparse_text line, rest, header;
 	bool whole = stage_line(s, &line), own;
 
 	if (s->inside)
-		return p->drops ? leave_out(p) : hand_on(p, line, line);
+		return p->drops ? prefix_leave_out(p) : hand_on(p, line, line);
 	text_trim_end(&line);
 	rest = line;
 	own = runs_take(&p->like, &rest, p->exact);
@@ -275,11 +281,11 @@ static int take_line(struct prefix *p)
 	if (p->like.len && !own)
 		return take_other(p, line, whole);
 	if (header_find(line, &header))
-		return take_header(p, line, header);
+		return prefix_take_header(p, line, header);
 	return hand_on(p, line, line);
 }
 
-static int work(struct stage *s)
+static int prefix_work(struct stage *s)
 {
 	struct prefix *p = (struct prefix *)s; /* its first member */
 	struct goparse_text line;
@@ -292,7 +298,7 @@ static int work(struct stage *s)
 		rc = stage_hand_on_others(s);
 	while (!rc && (begin == s->at || stage_goes_on(s)) && !s->passes) {
 		at = s->at;
-		rc = take_line(p);
+		rc = prefix_take_line(p);
 		p->seen -= p->seen < s->at - at ? p->seen : s->at - at;
 	}
 	return rc;
@@ -301,11 +307,11 @@ static int work(struct stage *s)
 int prefix_read(void *prefix, void *buf, size_t len, size_t *got, struct error *err)
 {
 	struct prefix *p = prefix;
-	int rc = stage_read(&p->stage, work, buf, len, got, err);
+	int rc = stage_read(&p->stage, prefix_work, buf, len, got, err);
 
 	while (!rc && !*got && p->aside.kept.len) {
-		rc = begin_again(p) ? error_nomem(err) : 0;
-		rc = rc ? rc : stage_read(&p->stage, work, buf, len, got, err);
+		rc = prefix_begin_again(p) ? error_nomem(err) : 0;
+		rc = rc ? rc : stage_read(&p->stage, prefix_work, buf, len, got, err);
 	}
 	if (rc || *got || !p->aside.rc)
 		return rc;

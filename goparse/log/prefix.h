@@ -2,11 +2,11 @@
  * A step of unlog.h: takes off what a log writes before each line of a dump.
  *
  * What stands before a header is the prefix, or as much of it as the header's following lines have
- * too, with a frame behind it. runs.h says what may vary from line to line; everything else is as it
- * was before the header.
+ * too, with a frame behind it. runs.h says what may vary from line to line; everything else is as
+ * it was before the header.
  *
- * Lines of others, behind another prefix, are left out: they cost no frames. If another dump is among
- * them, it is read behind the first one (aside.h). A dump without the prefix stays.
+ * Lines of others, behind another prefix, are left out: they cost no frames. If another dump is
+ * among them, it is read behind the first one (aside.h). A dump without the prefix stays.
  *
  * Rejected: a list of the forms of logs. There are more than anyone has seen.
  */

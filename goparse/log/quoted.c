@@ -1,3 +1,5 @@
+/* The key of the string in which the first header stands is noted, and from then on only its values
+ * are unescaped, in the place of the lines that hold them. */
 #include "goparse/log/quoted.h"
 
 #include <string.h>
@@ -105,7 +107,7 @@ static const char *note_key(struct quoted *q, struct goparse_text line, const ch
 
 static void skip_blanks(struct goparse_text *t)
 {
-	while (text_take(t, LITERAL(" ")))
+	while (goparse_text_take(t, LITERAL(" ")))
 		;
 }
 
@@ -118,7 +120,7 @@ static bool find_key(struct quoted *q, struct goparse_text line, size_t *from)
 		struct goparse_text rest = { at + q->key_len, (size_t)(end - at) - q->key_len };
 
 		skip_blanks(&rest);
-		if (text_take(&rest, &q->sign, 1)) {
+		if (goparse_text_take(&rest, &q->sign, 1)) {
 			skip_blanks(&rest);
 			*from = (size_t)(rest.at + 1 - line.at);
 			if (text_starts(rest, LITERAL("\"")))
@@ -135,9 +137,9 @@ static bool find_key(struct quoted *q, struct goparse_text line, size_t *from)
 
 /* Lists. */
 
-/* The string at the text's beginning, without its quotes and a newline at its end. False: its end is
- * not in the text. */
-static bool take_string(struct goparse_text *t, struct goparse_text *string)
+/* The string at the text's beginning, without its quotes and a newline at its end. False: its end
+ * is not in the text. */
+static bool quoted_take_string(struct goparse_text *t, struct goparse_text *string)
 {
 	size_t len = 0;
 
@@ -146,12 +148,12 @@ static bool take_string(struct goparse_text *t, struct goparse_text *string)
 	if (len >= t->len || t->at[len] != '"')
 		return false;
 	*string = (struct goparse_text){ t->at, len };
-	text_take(t, t->at, len + 1);
+	goparse_text_take(t, t->at, len + 1);
 	text_take_end(string, LITERAL("\\n"));
 	return true;
 }
 
-static bool is_call(struct goparse_text t)
+static bool quoted_is_call(struct goparse_text t)
 {
 	struct goparse_frame frame;
 	uint64_t creator;
@@ -159,7 +161,7 @@ static bool is_call(struct goparse_text t)
 	return frame_call(t, &frame) || frame_created_by(t, &frame, &creator);
 }
 
-static bool is_place(struct goparse_text t)
+static bool quoted_is_place(struct goparse_text t)
 {
 	struct goparse_frame frame;
 
@@ -177,19 +179,19 @@ static bool find_gap(struct quoted *q, struct goparse_text t)
 		if (t.at[len] != '"')
 			continue;
 		rest = (struct goparse_text){ t.at + len + 1, t.len - len - 1 };
-		if (!take_string(&rest, &string) || !is_call(string))
+		if (!quoted_take_string(&rest, &string) || !quoted_is_call(string))
 			continue;
 		runs_set(&q->gap, (struct goparse_text){ t.at, len + 1 });
-		if (runs_take(&q->gap, &rest, false) && take_string(&rest, &string) &&
-		    is_place(string))
+		if (runs_take(&q->gap, &rest, false) && quoted_take_string(&rest, &string) &&
+		    quoted_is_place(string))
 			return true;
 		q->gap.len = 0;
 	}
 	return false;
 }
 
-/* The rest of the window behind the string with the header that begins at `at`, if the string ends with
- * the header. */
+/* The rest of the window behind the string with the header that begins at `at`, if the string ends
+ * with the header. */
 static bool behind_string(const struct quoted *q, const char *at, struct goparse_text *behind)
 {
 	const struct stage *s = &q->stage;
@@ -197,7 +199,7 @@ static bool behind_string(const struct quoted *q, const char *at, struct goparse
 
 	*behind = (struct goparse_text){ at, (size_t)(s->window + s->len - at) };
 	behind->len = behind->len < LIST_AHEAD ? behind->len : LIST_AHEAD;
-	return take_string(behind, &string) &&
+	return quoted_take_string(behind, &string) &&
 	       (text_take_end(&string, LITERAL("]:")) || text_take_end(&string, LITERAL("}:")));
 }
 
@@ -219,14 +221,14 @@ static void note_form(struct quoted *q, struct goparse_text line, const char *at
 	before.len = (size_t)(key - line.at);
 	runs_take_blanks(&before);
 	q->indented = !before.len &&
-		      (text_take(&behind, LITERAL(",")),
+		      (goparse_text_take(&behind, LITERAL(",")),
 		       text_starts(behind, LITERAL("\n")) || text_starts(behind, LITERAL("\r\n")));
 	behind.len = line.at + line.len > behind.at ? (size_t)(line.at + line.len - behind.at) : 0;
 	q->many = find_key(q, behind, &from);
 }
 
 /* Finds a string by a header in it. *from: where its value begins in the line. */
-static bool find_header(struct quoted *q, struct goparse_text line, size_t *from)
+static bool quoted_find_header(struct quoted *q, struct goparse_text line, size_t *from)
 {
 	struct goparse_text rest = line;
 	const char *at, *quote, *key;
@@ -251,21 +253,21 @@ static bool find_header(struct quoted *q, struct goparse_text line, size_t *from
 }
 
 /* A dump that begins with its first line is none of a log. */
-static bool is_plain(const struct stage *s, struct goparse_text line)
+static bool quoted_is_plain(const struct stage *s, struct goparse_text line)
 {
 	return stage_at_start(s) && header_begins(line) && !mark_behind(line);
 }
 
 /* Has the line this key with this value? */
-static bool says(struct goparse_text line, const char *key, size_t key_len, const char *value,
-		 size_t value_len)
+static bool quoted_says(struct goparse_text line, const char *key, size_t key_len,
+			const char *value, size_t value_len)
 {
 	const char *at = memmem(line.at, line.len, key, key_len);
 	struct goparse_text rest = line;
 
 	if (!at)
 		return false;
-	text_take(&rest, rest.at, (size_t)(at - line.at) + key_len);
+	goparse_text_take(&rest, rest.at, (size_t)(at - line.at) + key_len);
 	skip_blanks(&rest);
 	return text_starts(rest, value, value_len);
 }
@@ -273,8 +275,8 @@ static bool says(struct goparse_text line, const char *key, size_t key_len, cons
 /* As fluent-bit says it of a piece of CRI, and docker's fluentd driver of one of docker. */
 static bool is_piece(struct goparse_text line)
 {
-	return says(line, LITERAL("\"logtag\":"), LITERAL("\"P\"")) ||
-	       says(line, LITERAL("\"partial_last\":"), LITERAL("\"false\""));
+	return quoted_says(line, LITERAL("\"logtag\":"), LITERAL("\"P\"")) ||
+	       quoted_says(line, LITERAL("\"partial_last\":"), LITERAL("\"false\""));
 }
 
 static void begin_value(struct quoted *q, size_t from)
@@ -293,17 +295,17 @@ static bool is_around(const struct quoted *q, struct goparse_text line)
 	return q->indented && line.len && strchr("\"{}[],", line.at[0] ? line.at[0] : ' ');
 }
 
-static int take_line(struct quoted *q)
+static int quoted_take_line(struct quoted *q)
 {
 	struct stage *s = &q->stage;
 	struct goparse_text line;
 	size_t from;
 
 	(void)stage_line(s, &line);
-	s->passes = is_plain(s, line);
+	s->passes = quoted_is_plain(s, line);
 	if (s->passes)
 		return 0;
-	if (s->inside || !(find_header(q, line, &from) || find_key(q, line, &from))) {
+	if (s->inside || !(quoted_find_header(q, line, &from) || find_key(q, line, &from))) {
 		if (s->inside || !is_around(q, line))
 			return stage_hand_on_line(s, 0);
 		q->where = QUOTED_BEHIND;
@@ -317,7 +319,7 @@ static int take_line(struct quoted *q)
 
 /* The value. */
 
-static int put(struct quoted *q, const char *text, size_t len)
+static int quoted_put(struct quoted *q, const char *text, size_t len)
 {
 	if (!len)
 		return 0;
@@ -326,15 +328,15 @@ static int put(struct quoted *q, const char *text, size_t len)
 	return buffer_add(&q->stage.out, text, len);
 }
 
-static int put_character(struct quoted *q, uint32_t ch)
+static int quoted_put_character(struct quoted *q, uint32_t ch)
 {
 	char text[4];
 
-	return put(q, text, utf8_put(text, ch));
+	return quoted_put(q, text, utf8_put(text, ch));
 }
 
 /* `count` digits of an escape; false: they are none. */
-static bool take_digits(struct cursor *c, size_t count, unsigned base, uint32_t *value)
+static bool quoted_take_digits(struct cursor *c, size_t count, unsigned base, uint32_t *value)
 {
 	struct cursor ahead = *c;
 
@@ -356,11 +358,11 @@ static bool take_unicode(struct cursor *c, uint32_t *ch)
 	struct cursor ahead;
 	uint32_t low;
 
-	if (!take_digits(c, 4, 16, ch))
+	if (!quoted_take_digits(c, 4, 16, ch))
 		return false;
 	ahead = *c;
 	if ((*ch & 0xfc00) == 0xd800 && cursor_byte(&ahead) == '\\' && cursor_byte(&ahead) == 'u' &&
-	    take_digits(&ahead, 4, 16, &low) && (low & 0xfc00) == 0xdc00) {
+	    quoted_take_digits(&ahead, 4, 16, &low) && (low & 0xfc00) == 0xdc00) {
 		*ch = 0x10000 + ((*ch & 0x3ff) << 10 | (low & 0x3ff));
 		*c = ahead;
 	}
@@ -368,7 +370,7 @@ static bool take_unicode(struct cursor *c, uint32_t *ch)
 }
 
 /* Behind a backslash. False: it is none of an escape that is known. */
-static bool take_escape(struct cursor *c, uint32_t *ch)
+static bool quoted_take_escape(struct cursor *c, uint32_t *ch)
 {
 	static const char letters[] = "nrtabfv", controls[] = "\n\r\t\a\b\f\v";
 	char kind = (char)cursor_byte(c);
@@ -377,7 +379,7 @@ static bool take_escape(struct cursor *c, uint32_t *ch)
 	if (kind == 'u')
 		return take_unicode(c, ch);
 	if (kind == 'x')
-		return take_digits(c, 2, 16, ch);
+		return quoted_take_digits(c, 2, 16, ch);
 	*ch = (uint32_t)(letter ? controls[letter - letters] : kind);
 	return letter || (kind && strchr("\"\\/'", kind));
 }
@@ -391,9 +393,10 @@ static int take_mark(struct quoted *q)
 	bool good;
 
 	cursor_init(&c, s->window + s->at + 1, s->len - s->at - 1, "escape");
-	good = q->mark == '#' ? take_digits(&c, 3, 8, &ch) && ch < ' ' : take_escape(&c, &ch);
+	good = q->mark == '#' ? quoted_take_digits(&c, 3, 8, &ch) && ch < ' ' :
+				quoted_take_escape(&c, &ch);
 	s->at += good ? 1 + (size_t)(c.pos - c.start) : 1;
-	return good ? put_character(q, ch) : put(q, &q->mark, 1);
+	return good ? quoted_put_character(q, ch) : quoted_put(q, &q->mark, 1);
 }
 
 /* A value ends a line, unless it is a piece of one. */
@@ -401,10 +404,11 @@ static int end_value(struct quoted *q, char at)
 {
 	q->where = at == '\n' ? QUOTED_LINE : q->gap.len ? QUOTED_GAP : QUOTED_BEHIND;
 	q->stage.at++;
-	return q->last == '\n' || q->piece || q->value_len == DOCKER_PIECE ? 0 : put(q, "\n", 1);
+	return q->last == '\n' || q->piece || q->value_len == DOCKER_PIECE ? 0 :
+									     quoted_put(q, "\n", 1);
 }
 
-static int take_value(struct quoted *q)
+static int quoted_take_value(struct quoted *q)
 {
 	struct stage *s = &q->stage;
 	size_t from = s->at;
@@ -416,7 +420,7 @@ static int take_value(struct quoted *q)
 			break;
 		s->at++;
 	}
-	if (put(q, s->window + from, s->at - from))
+	if (quoted_put(q, s->window + from, s->at - from))
 		return ERR_NOMEM;
 	if (s->at == s->len || (c == q->mark && !s->ended && s->len - s->at < ESCAPE_MAX))
 		return 0;
@@ -437,11 +441,12 @@ static void take_gap(struct quoted *q)
 /* Is another string in the line, behind one that ended with its header? */
 static bool find_more(struct quoted *q, struct goparse_text line, size_t *from)
 {
-	return (q->many && find_key(q, line, from)) || (q->gap.len && find_header(q, line, from));
+	return (q->many && find_key(q, line, from)) ||
+	       (q->gap.len && quoted_find_header(q, line, from));
 }
 
 /* Of a line whose end is not in the window, the end of what is there may hold half a key. */
-static void skip_behind(struct quoted *q)
+static void quoted_skip_behind(struct quoted *q)
 {
 	struct stage *s = &q->stage;
 	struct goparse_text line;
@@ -458,20 +463,20 @@ static void skip_behind(struct quoted *q)
 	s->at += line.len + (whole && line.len < s->len - s->at);
 }
 
-static int step(struct quoted *q)
+static int quoted_step(struct quoted *q)
 {
 	if (q->where == QUOTED_VALUE)
-		return take_value(q);
+		return quoted_take_value(q);
 	if (q->where == QUOTED_LINE)
-		return take_line(q);
+		return quoted_take_line(q);
 	if (q->where == QUOTED_GAP)
 		take_gap(q);
 	else
-		skip_behind(q);
+		quoted_skip_behind(q);
 	return 0;
 }
 
-static int work(struct stage *s)
+static int quoted_work(struct stage *s)
 {
 	struct quoted *q = (struct quoted *)s; /* its first member */
 	size_t at = s->at;
@@ -482,12 +487,12 @@ static int work(struct stage *s)
 	if (rc || s->at > at)
 		return rc;
 	do
-		rc = step(q);
+		rc = quoted_step(q);
 	while (!rc && stage_goes_on(s));
 	return rc;
 }
 
 int quoted_read(void *quoted, void *buf, size_t len, size_t *got, struct error *err)
 {
-	return stage_read(&((struct quoted *)quoted)->stage, work, buf, len, got, err);
+	return stage_read(&((struct quoted *)quoted)->stage, quoted_work, buf, len, got, err);
 }

@@ -3,9 +3,9 @@
  * [running]:\n",…} of docker a line at a time, "stack":"goroutine 1 [running]:\nmain.f()\n…" or
  * msg="goroutine 1 …" as a whole, and `goroutine 1 [running]:#012main.f()` of rsyslog.
  *
- * Also a list of strings, one for each line: ["goroutine 1 [running]:", "main.f()", …], and the same key
- * many times in a line. What stands between the first two strings of a list is what stands between all
- * (runs.h).
+ * Also a list of strings, one for each line: ["goroutine 1 [running]:", "main.f()", …], and the
+ * same key many times in a line. What stands between the first two strings of a list is what stands
+ * between all (runs.h).
  *
  * A header with an escape or the string's end behind it tells which string it is. Its key is looked
  * for in all lines that follow: only the values of that key are handed on. Lines without it are

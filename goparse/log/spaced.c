@@ -1,3 +1,5 @@
+/* Once three lines of a dump have had an empty line each behind them, one empty line behind each
+ * line is dropped. */
 #include "goparse/log/spaced.h"
 
 #include <string.h>

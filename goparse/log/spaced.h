@@ -1,9 +1,9 @@
 /*
- * The last step of unlog.h: takes out the empty line that a console, a mail or a copy from a page has put
- * behind each line of a dump.
+ * The last step of unlog.h: takes out the empty line that a console, a mail or a copy from a page
+ * has put behind each line of a dump.
  *
- * A dump is so if behind its first header, its first call and that call's place there is an empty line
- * each. Of several empty lines behind a line one is taken out: the others end a goroutine.
+ * A dump is so if behind its first header, its first call and that call's place there is an empty
+ * line each. Of several empty lines behind a line one is taken out: the others end a goroutine.
  */
 #ifndef GOPARSE_LOG_SPACED_H
 #define GOPARSE_LOG_SPACED_H

@@ -1,3 +1,5 @@
+/* Each step is a goparse_reader whose source is the step before, so the last one pulls the input
+ * through all. Afterwards each tells what it did, for the user. */
 #include "goparse/log/unlog.h"
 
 #include <stdio.h>
@@ -70,13 +72,13 @@ int unlog_read(void *unlog, void *buf, size_t len, size_t *got, struct error *er
 	return order_read(&((struct unlog *)unlog)->order, buf, len, got, err);
 }
 
-struct telling {
+struct unlog_telling {
 	char *text;
 	size_t len, room;
 };
 
 /* Appends what was done, and the text of the input that it was done to, if there is any. */
-static void tell(struct telling *t, const char *what, const char *text, size_t len)
+static void unlog_tell_of(struct unlog_telling *t, const char *what, const char *text, size_t len)
 {
 	const char *quote = len ? "'" : "";
 	int n = t->len < t->room ?
@@ -87,83 +89,84 @@ static void tell(struct telling *t, const char *what, const char *text, size_t l
 	t->len += n > 0 ? (size_t)n : 0;
 }
 
-static void tell_charset(struct telling *t, const struct charset *c)
+static void tell_charset(struct unlog_telling *t, const struct charset *c)
 {
 	if (c->is == CHARSET_RETURNS)
-		tell(t, "carriage returns read as ends of lines", "", 0);
+		unlog_tell_of(t, "carriage returns read as ends of lines", "", 0);
 	else if (c->is != CHARSET_PLAIN)
-		tell(t, c->width == 4 ? "read as UTF-32" : "read as UTF-16", "", 0);
+		unlog_tell_of(t, c->width == 4 ? "read as UTF-32" : "read as UTF-16", "", 0);
 }
 
-static void tell_signs(struct telling *t, const struct signs *g)
+static void tell_signs(struct unlog_telling *t, const struct signs *g)
 {
 	if (g->told && g->entities)
-		tell(t, "HTML's entities undone", "", 0);
+		unlog_tell_of(t, "HTML's entities undone", "", 0);
 	else if (g->told && (g->spaces || g->latin))
-		tell(t, "no-break spaces read as blanks", "", 0);
+		unlog_tell_of(t, "no-break spaces read as blanks", "", 0);
 	if (g->told && g->colours)
-		tell(t, "colours taken out", "", 0);
+		unlog_tell_of(t, "colours taken out", "", 0);
 }
 
-static void tell_pieces(struct telling *t, const struct unlog *u)
+static void tell_pieces(struct unlog_telling *t, const struct unlog *u)
 {
 	char left_out[64];
 
 	if (u->pieces.used || u->outer.pieces || u->inner.pieces)
-		tell(t, "pieces of lines joined", "", 0);
+		unlog_tell_of(t, "pieces of lines joined", "", 0);
 	if (!u->pieces.left_out)
 		return;
 	snprintf(left_out, sizeof(left_out), "lines between them left out: %lu",
 		 u->pieces.left_out);
-	tell(t, left_out, "", 0);
+	unlog_tell_of(t, left_out, "", 0);
 }
 
-static void tell_csv(struct telling *t, const struct csv *c)
+static void tell_csv(struct unlog_telling *t, const struct csv *c)
 {
 	char column[48];
 
 	snprintf(column, sizeof(column), "read from column %u of CSV", c->column + 1);
 	if (c->delimiter)
-		tell(t, column, "", 0);
+		unlog_tell_of(t, column, "", 0);
 }
 
-static void tell_quoted(struct telling *t, const struct quoted *q)
+static void tell_quoted(struct unlog_telling *t, const struct quoted *q)
 {
 	if (q->listed)
-		tell(t, "a list of strings read as lines", "", 0);
+		unlog_tell_of(t, "a list of strings read as lines", "", 0);
 	else if (q->used)
-		tell(t, q->key_len ? "escapes undone in " : "escapes undone", q->key, q->key_len);
+		unlog_tell_of(t, q->key_len ? "escapes undone in " : "escapes undone", q->key,
+			      q->key_len);
 }
 
-static void tell_joined(struct telling *t, const struct joined *j)
+static void tell_joined(struct unlog_telling *t, const struct joined *j)
 {
 	if (j->used && joined_is_lines(j))
-		tell(t, "taken off the end of each line: ", j->end, j->end_len - 1);
+		unlog_tell_of(t, "taken off the end of each line: ", j->end, j->end_len - 1);
 	else if (j->used)
-		tell(t,
-		     j->end_len ? "lines taken apart that were joined by " :
-				  "lines taken apart that were joined by blanks",
-		     j->end, j->end_len);
+		unlog_tell_of(t,
+			      j->end_len ? "lines taken apart that were joined by " :
+					   "lines taken apart that were joined by blanks",
+			      j->end, j->end_len);
 }
 
-static void tell_prefix(struct telling *t, const struct prefix *p)
+static void tell_prefix(struct unlog_telling *t, const struct prefix *p)
 {
 	char left_out[64];
 
 	if (p->first.len)
-		tell(t, "taken off each line: ", p->first.text, p->first.len);
+		unlog_tell_of(t, "taken off each line: ", p->first.text, p->first.len);
 	if (p->then.len)
-		tell(t, "then: ", p->then.text, p->then.len);
+		unlog_tell_of(t, "then: ", p->then.text, p->then.len);
 	if (!p->lost_count && !p->aside.left_out)
 		return;
 	snprintf(left_out, sizeof(left_out), "lines of other dumps left out: %lu%s",
 		 p->lost_count + p->aside.left_out, p->lost.len ? ", such as behind " : "");
-	tell(t, left_out, p->lost.text, p->lost.len);
+	unlog_tell_of(t, left_out, p->lost.text, p->lost.len);
 }
 
 bool unlog_tell(const struct unlog *u, char *text, size_t room)
 {
-	struct telling t = { text, 0, room };
+	struct unlog_telling t = { text, 0, room };
 
 	tell_charset(&t, &u->charset);
 	tell_signs(&t, &u->signs);
@@ -174,7 +177,7 @@ bool unlog_tell(const struct unlog *u, char *text, size_t room)
 	tell_joined(&t, &u->joined);
 	tell_prefix(&t, &u->prefix);
 	if (u->spaced.is)
-		tell(&t, "the empty line behind each line taken out", "", 0);
+		unlog_tell_of(&t, "the empty line behind each line taken out", "", 0);
 	return t.len;
 }
 

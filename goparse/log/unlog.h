@@ -33,8 +33,8 @@ int unlog_read(void *unlog, void *buf, size_t len, size_t *got, struct error *er
 /* Writes what was taken off to `text`, for the user; it has bytes of the input. False: nothing. */
 bool unlog_tell(const struct unlog *u, char *text, size_t room);
 
-/* For an input without goroutines: writes what stands in it in place of a header, and what to do. False:
- * nothing like a header is there. */
+/* For an input without goroutines: writes what stands in it in place of a header, and what to do.
+ * False: nothing like a header is there. */
 bool unlog_clue(const struct unlog *u, char *text, size_t room);
 
 #endif

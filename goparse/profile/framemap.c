@@ -1,3 +1,5 @@
+/* An entry that is not the one expected is found by a hash of function, file and line, and becomes
+ * the expected one of its predecessor. Texts are copied into an arena. */
 #include "goparse/profile/framemap.h"
 
 #include <stdlib.h>
@@ -28,26 +30,26 @@ void framemap_release(struct framemap *m)
 	framemap_init(m, NULL, 0);
 }
 
-static bool same_text(struct goparse_text a, struct goparse_text b)
+static bool framemap_same_text(struct goparse_text a, struct goparse_text b)
 {
 	return a.len == b.len && (!a.len || !memcmp(a.at, b.at, a.len));
 }
 
 bool framemap_same_function(const struct goparse_frame *a, const struct goparse_frame *b)
 {
-	return same_text(a->function, b->function) && same_text(a->file, b->file);
+	return framemap_same_text(a->function, b->function) && framemap_same_text(a->file, b->file);
 }
 
-static bool same_frame(const void *owner, uint32_t entry, const void *key)
+static bool framemap_same_frame(const void *owner, uint32_t entry, const void *key)
 {
 	const struct framemap_entry *e = &((const struct framemap *)owner)->entries[entry];
 	const struct goparse_frame *f = key;
 
-	return e->line == f->line && same_text(e->function, f->function) &&
-	       same_text(e->file, f->file);
+	return e->line == f->line && framemap_same_text(e->function, f->function) &&
+	       framemap_same_text(e->file, f->file);
 }
 
-static int add_text(struct framemap *m, struct goparse_text *t, uint32_t *string)
+static int framemap_add_text(struct framemap *m, struct goparse_text *t, uint32_t *string)
 {
 	if (profile_text(m->profile, t->at, t->len, string))
 		return ERR_NOMEM;
@@ -55,7 +57,7 @@ static int add_text(struct framemap *m, struct goparse_text *t, uint32_t *string
 	return t->at ? 0 : ERR_NOMEM;
 }
 
-static int add_entry(struct framemap *m, const struct goparse_frame *f)
+static int framemap_add_entry(struct framemap *m, const struct goparse_frame *f)
 {
 	struct framemap_entry e = { f->function, f->file, f->line, 0, m->count };
 	struct profile_location location = { .mapping = m->mapping };
@@ -64,7 +66,8 @@ static int add_entry(struct framemap *m, const struct goparse_frame *f)
 
 	/* profile.proto's lines are signed. */
 	line.line = f->line < INT64_MAX ? (int64_t)f->line : INT64_MAX;
-	if (add_text(m, &e.function, &function.name) || add_text(m, &e.file, &function.filename) ||
+	if (framemap_add_text(m, &e.function, &function.name) ||
+	    framemap_add_text(m, &e.file, &function.filename) ||
 	    profile_add_function(m->profile, &function, &line.function) ||
 	    profile_add_location(m->profile, &location, &line, 1, &e.location) ||
 	    room_for((void **)&m->entries, &m->room, (size_t)m->count + 1, sizeof(e)))
@@ -81,23 +84,23 @@ static uint64_t hash_frame(const struct goparse_frame *f)
 	return hash_bytes(parts, sizeof(parts));
 }
 
-static int find_or_add(struct framemap *m, const struct goparse_frame *f, uint32_t *entry)
+static int framemap_find_or_add(struct framemap *m, const struct goparse_frame *f, uint32_t *entry)
 {
 	uint64_t hash = hash_frame(f);
 
-	*entry = hashindex_find(&m->index, hash, same_frame, m, f);
+	*entry = hashindex_find(&m->index, hash, framemap_same_frame, m, f);
 	if (*entry != HASHINDEX_NONE)
 		return 0;
 	*entry = m->count;
-	return add_entry(m, f) || hashindex_add(&m->index, hash, *entry) ? ERR_NOMEM : 0;
+	return framemap_add_entry(m, f) || hashindex_add(&m->index, hash, *entry) ? ERR_NOMEM : 0;
 }
 
 int framemap_find(struct framemap *m, const struct goparse_frame *f, uint32_t *location)
 {
 	uint32_t entry = m->count ? m->entries[m->last].next : 0;
 
-	if (!m->count || !same_frame(m, entry, f)) {
-		if (find_or_add(m, f, &entry))
+	if (!m->count || !framemap_same_frame(m, entry, f)) {
+		if (framemap_find_or_add(m, f, &entry))
 			return ERR_NOMEM;
 		m->entries[m->last].next = entry;
 	}

@@ -126,29 +126,30 @@ void waitprofile_free(struct waitprofile *w)
 	free(w);
 }
 
-static int push_frame(struct waitprofile *w, const struct goparse_frame *f)
+static int waitprofile_push_frame(struct waitprofile *w, const struct goparse_frame *f)
 {
 	if (room_for((void **)&w->stack, &w->stack_room, w->depth + 1, sizeof(*w->stack)))
 		return ERR_NOMEM;
 	return framemap_find(&w->frames, f, &w->stack[w->depth++]);
 }
 
-static int push_frames(struct waitprofile *w, const struct goparse_stack *s, size_t first)
+static int waitprofile_push_frames(struct waitprofile *w, const struct goparse_stack *s,
+				   size_t first)
 {
 	int rc = 0;
 
 	for (size_t i = first; i <= s->count && !rc; i++) {
 		if (s->elided && i == s->elided_at)
-			rc = push_frame(w, &elided);
+			rc = waitprofile_push_frame(w, &elided);
 		if (!rc && i < s->count)
-			rc = push_frame(w, &s->frames[i]);
+			rc = waitprofile_push_frame(w, &s->frames[i]);
 	}
 	return rc;
 }
 
 static int push_creator(struct waitprofile *w, const struct goparse_stack *s)
 {
-	return s->created_by.function.len ? push_frame(w, &s->created_by) : 0;
+	return s->created_by.function.len ? waitprofile_push_frame(w, &s->created_by) : 0;
 }
 
 /* True if `a`, an ancestor's innermost frame, is the go statement `b` once more. Their lines can
@@ -176,34 +177,34 @@ static int push_ancestors(struct waitprofile *w, const struct goparse_goroutine 
 		const struct goparse_stack *s = &g->ancestors[i];
 		bool again = s->count && same_call(&s->frames[0], creator);
 
-		rc = push_frames(w, s, again);
+		rc = waitprofile_push_frames(w, s, again);
 		if (!rc)
 			rc = push_creator(w, s);
 		creator = &s->created_by;
 	}
-	return rc || !g->cut || is_cut_itself(g) ? rc : push_frame(w, &elided);
+	return rc || !g->cut || is_cut_itself(g) ? rc : waitprofile_push_frame(w, &elided);
 }
 
-static int make_stack(struct waitprofile *w, const struct goparse_goroutine *g)
+static int waitprofile_make_stack(struct waitprofile *w, const struct goparse_goroutine *g)
 {
 	const struct goparse_stack *s = &g->stack;
 	int rc = 0;
 
 	w->depth = 0;
 	if (s->unavailable)
-		rc = push_frame(w, &unavailable);
+		rc = waitprofile_push_frame(w, &unavailable);
 	if (!rc)
-		rc = push_frames(w, s, 0);
+		rc = waitprofile_push_frames(w, s, 0);
 	if (!rc && is_cut_itself(g))
-		rc = push_frame(w, &elided);
+		rc = waitprofile_push_frame(w, &elided);
 	if (!rc && !w->depth)
-		rc = push_frame(w, &no_stack);
+		rc = waitprofile_push_frame(w, &no_stack);
 	if (!rc)
 		rc = push_creator(w, s);
 	return rc || !w->options.ancestors ? rc : push_ancestors(w, g);
 }
 
-static int word(struct waitprofile *w, enum word which, uint32_t *string)
+static int waitprofile_word(struct waitprofile *w, enum word which, uint32_t *string)
 {
 	int rc = w->words[which] ? 0 : profile_string(&w->profile, words[which], &w->words[which]);
 
@@ -226,7 +227,8 @@ static int push_string(struct waitprofile *w, enum word key, const char *text, s
 
 	if (!len)
 		return 0;
-	if (word(w, key, &label.key) || profile_text(&w->profile, text, len, &label.str))
+	if (waitprofile_word(w, key, &label.key) ||
+	    profile_text(&w->profile, text, len, &label.str))
 		return ERR_NOMEM;
 	return push_label(w, label);
 }
@@ -235,7 +237,8 @@ static int push_bool(struct waitprofile *w, enum word key, bool value)
 {
 	struct profile_label label = { 0 };
 
-	if (word(w, key, &label.key) || word(w, value ? TRUE : FALSE, &label.str))
+	if (waitprofile_word(w, key, &label.key) ||
+	    waitprofile_word(w, value ? TRUE : FALSE, &label.str))
 		return ERR_NOMEM;
 	return push_label(w, label);
 }
@@ -251,7 +254,7 @@ static int push_number(struct waitprofile *w, enum word key, uint64_t value)
 
 	if (!value)
 		return 0;
-	return word(w, key, &label.key) ? ERR_NOMEM : push_label(w, label);
+	return waitprofile_word(w, key, &label.key) ? ERR_NOMEM : push_label(w, label);
 }
 
 static int push_id(struct waitprofile *w, enum word key, uint64_t id)
@@ -260,7 +263,7 @@ static int push_id(struct waitprofile *w, enum word key, uint64_t id)
 
 	if (w->options.aggregate)
 		return 0;
-	if (word(w, key, &label.key) || word(w, ID, &label.num_unit))
+	if (waitprofile_word(w, key, &label.key) || waitprofile_word(w, ID, &label.num_unit))
 		return ERR_NOMEM;
 	return push_label(w, label);
 }
@@ -307,7 +310,7 @@ static bool same_label(const struct profile_label *a, const struct profile_label
 }
 
 /* True if the sample has the current goroutine's stack and labels. */
-static bool same_sample(const void *owner, uint32_t sample, const void *key)
+static bool waitprofile_same_sample(const void *owner, uint32_t sample, const void *key)
 {
 	const struct waitprofile *w = owner;
 	const struct profile_sample *s = &w->profile.samples[sample];
@@ -323,7 +326,7 @@ static bool same_sample(const void *owner, uint32_t sample, const void *key)
 }
 
 /* Field by field, because struct profile_label has padding. */
-static uint64_t hash_sample(const struct waitprofile *w)
+static uint64_t waitprofile_hash_sample(const struct waitprofile *w)
 {
 	uint64_t hash = hash_bytes(w->stack, w->depth * sizeof(*w->stack));
 
@@ -337,7 +340,7 @@ static uint64_t hash_sample(const struct waitprofile *w)
 	return hash;
 }
 
-static int add_sample(struct waitprofile *w, int64_t wait)
+static int waitprofile_add_sample(struct waitprofile *w, int64_t wait)
 {
 	const int64_t values[] = { wait, 1 };
 
@@ -347,12 +350,13 @@ static int add_sample(struct waitprofile *w, int64_t wait)
 
 static int add_to_sample(struct waitprofile *w, int64_t wait)
 {
-	uint64_t hash = hash_sample(w);
-	uint32_t sample = hashindex_find(&w->samples, hash, same_sample, w, NULL);
+	uint64_t hash = waitprofile_hash_sample(w);
+	uint32_t sample = hashindex_find(&w->samples, hash, waitprofile_same_sample, w, NULL);
 	int64_t *values;
 
 	if (sample == HASHINDEX_NONE)
-		return w->profile.sample_count >= HASHINDEX_NONE - 1 || add_sample(w, wait) ?
+		return w->profile.sample_count >= HASHINDEX_NONE - 1 ||
+				       waitprofile_add_sample(w, wait) ?
 			       ERR_NOMEM :
 			       hashindex_add(&w->samples, hash,
 					     (uint32_t)w->profile.sample_count - 1);
@@ -369,13 +373,13 @@ int waitprofile_add(struct waitprofile *w, const struct goparse_goroutine *g, co
 	int64_t wait = g->wait_ns < INT64_MAX ? (int64_t)g->wait_ns : INT64_MAX;
 
 	w->label_count = 0;
-	if (make_stack(w, g) || push_known(w, g, dump) || push_own(w, g) ||
-	    (w->options.aggregate ? add_to_sample(w, wait) : add_sample(w, wait)))
+	if (waitprofile_make_stack(w, g) || push_known(w, g, dump) || push_own(w, g) ||
+	    (w->options.aggregate ? add_to_sample(w, wait) : waitprofile_add_sample(w, wait)))
 		return error_nomem(err);
 	return 0;
 }
 
-static int add_comment(struct waitprofile *w, const struct buffer *text)
+static int waitprofile_add_comment(struct waitprofile *w, const struct buffer *text)
 {
 	uint32_t string;
 
@@ -402,14 +406,14 @@ static int add_errors(struct waitprofile *w, const struct goparse_stats *stats, 
 		if (begin_comment(text, dump) ||
 		    buffer_addf(text, "line %" PRIu64 ": expected %s: \"%s\"", e->line, e->expected,
 				e->text) ||
-		    add_comment(w, text))
+		    waitprofile_add_comment(w, text))
 			return ERR_NOMEM;
 	}
 	if (kept == stats->error_count)
 		return 0;
 	if (begin_comment(text, dump) ||
 	    buffer_addf(text, "%" PRIu64 " more", stats->error_count - kept) ||
-	    add_comment(w, text))
+	    waitprofile_add_comment(w, text))
 		return ERR_NOMEM;
 	return 0;
 }

@@ -17,22 +17,22 @@
 #include "base/hashindex.h"
 #include "base/room.h"
 
-struct kept {
+struct census_kept {
 	struct census_row row;
 	const char *key;
 	size_t key_len;
 };
 
-struct table {
+struct census_table {
 	struct hashindex index;
-	struct kept **rows; /* in the order of first sight; in the arena */
+	struct census_kept **rows; /* in the order of first sight; in the arena */
 	size_t count, room;
 	uint64_t beyond; /* goroutines of the current dump beyond the limits, without a row */
 };
 
 struct census {
 	struct arena arena;
-	struct table tables[CENSUS_KINDS];
+	struct census_table tables[CENSUS_KINDS];
 	struct census_row total;
 	struct buffer key;
 	bool later; /* this is not the first dump */
@@ -57,7 +57,7 @@ void census_free(struct census *c)
 	free(c);
 }
 
-static void begin_row(struct census_row *r, bool later)
+static void census_begin_row(struct census_row *r, bool later)
 {
 	if (!later)
 		r->first = r->count;
@@ -67,16 +67,16 @@ static void begin_row(struct census_row *r, bool later)
 
 void census_next_dump(struct census *c)
 {
-	begin_row(&c->total, c->later);
+	census_begin_row(&c->total, c->later);
 	for (size_t i = 0; i < CENSUS_KINDS; i++) {
 		c->tables[i].beyond = 0;
 		for (size_t j = 0; j < c->tables[i].count; j++)
-			begin_row(&c->tables[i].rows[j]->row, c->later);
+			census_begin_row(&c->tables[i].rows[j]->row, c->later);
 	}
 	c->later = true;
 }
 
-static enum census_span span_of(uint64_t ns)
+static enum census_span census_span_of(uint64_t ns)
 {
 	static const uint64_t minute = 60000000000;
 
@@ -88,7 +88,7 @@ static enum census_span span_of(uint64_t ns)
 
 static void tally(struct census_row *r, const struct goparse_goroutine *g)
 {
-	r->spans[span_of(g->wait_ns)]++;
+	r->spans[census_span_of(g->wait_ns)]++;
 	if (!r->count++ || g->wait_ns > r->longest_ns) {
 		r->longest_ns = g->wait_ns;
 		r->as_long = 0;
@@ -97,14 +97,15 @@ static void tally(struct census_row *r, const struct goparse_goroutine *g)
 	r->as_long += g->wait_ns == r->longest_ns;
 }
 
-static int put_number(struct buffer *key, uint64_t n)
+static int census_put_number(struct buffer *key, uint64_t n)
 {
 	return buffer_add(key, &n, sizeof(n));
 }
 
-static int put_text(struct buffer *key, struct goparse_text text)
+static int census_put_text(struct buffer *key, struct goparse_text text)
 {
-	return put_number(key, text.len) || buffer_add(key, text.at, text.len) ? ERR_NOMEM : 0;
+	return census_put_number(key, text.len) || buffer_add(key, text.at, text.len) ? ERR_NOMEM :
+											0;
 }
 
 static int put_state(struct buffer *key, const struct goparse_goroutine *g)
@@ -112,32 +113,33 @@ static int put_state(struct buffer *key, const struct goparse_goroutine *g)
 	static const char leaked[] = " (leaked)";
 	size_t more = g->flags & GOPARSE_LEAKED ? sizeof(leaked) - 1 : 0;
 
-	if (put_number(key, g->state.len + more) || buffer_add(key, g->state.at, g->state.len) ||
-	    buffer_add(key, leaked, more))
+	if (census_put_number(key, g->state.len + more) ||
+	    buffer_add(key, g->state.at, g->state.len) || buffer_add(key, leaked, more))
 		return ERR_NOMEM;
 	return 0;
 }
 
-static int put_frame(struct buffer *key, const struct goparse_frame *f)
+static int census_put_frame(struct buffer *key, const struct goparse_frame *f)
 {
-	if (put_text(key, f->function) || put_text(key, f->file) || put_number(key, f->line))
+	if (census_put_text(key, f->function) || census_put_text(key, f->file) ||
+	    census_put_number(key, f->line))
 		return ERR_NOMEM;
 	return 0;
 }
 
 /* The number of elided frames is not part of the key: it differs from one recursion to the next. */
-static int put_stack(struct buffer *key, const struct goparse_goroutine *g)
+static int census_put_stack(struct buffer *key, const struct goparse_goroutine *g)
 {
 	const struct goparse_stack *s = &g->stack;
-	int rc = put_state(key, g) || put_frame(key, &s->created_by) ||
-				 put_number(key, s->unavailable) ||
-				 put_number(key, s->elided ? s->elided_at + 1 : 0) ||
-				 put_number(key, s->count) ?
+	int rc = put_state(key, g) || census_put_frame(key, &s->created_by) ||
+				 census_put_number(key, s->unavailable) ||
+				 census_put_number(key, s->elided ? s->elided_at + 1 : 0) ||
+				 census_put_number(key, s->count) ?
 			 ERR_NOMEM :
 			 0;
 
 	for (size_t i = 0; !rc && i < s->count; i++)
-		rc = put_frame(key, &s->frames[i]);
+		rc = census_put_frame(key, &s->frames[i]);
 	return rc;
 }
 
@@ -192,15 +194,15 @@ static int get_stack(struct arena *a, struct census_row *r, const char *at)
 	return 0;
 }
 
-static bool has_key(const void *owner, uint32_t id, const void *key)
+static bool census_has_key(const void *owner, uint32_t id, const void *key)
 {
-	const struct kept *k = ((const struct table *)owner)->rows[id];
+	const struct census_kept *k = ((const struct census_table *)owner)->rows[id];
 	const struct buffer *wanted = key;
 
 	return k->key_len == wanted->len && !memcmp(k->key, wanted->data, wanted->len);
 }
 
-static int fill_row(struct census *c, enum census_kind kind, struct kept *k)
+static int fill_row(struct census *c, enum census_kind kind, struct census_kept *k)
 {
 	const char *at = k->key;
 
@@ -216,10 +218,11 @@ static int fill_row(struct census *c, enum census_kind kind, struct kept *k)
 	}
 }
 
-static int add_row(struct census *c, enum census_kind kind, uint64_t hash, struct kept **k)
+static int census_add_row(struct census *c, enum census_kind kind, uint64_t hash,
+			  struct census_kept **k)
 {
-	struct table *t = &c->tables[kind];
-	struct kept *new = arena_alloc(&c->arena, sizeof(*new));
+	struct census_table *t = &c->tables[kind];
+	struct census_kept *new = arena_alloc(&c->arena, sizeof(*new));
 
 	if (!new)
 		return ERR_NOMEM;
@@ -237,23 +240,23 @@ static int add_row(struct census *c, enum census_kind kind, uint64_t hash, struc
 /* Counts the goroutine in the row whose key is c->key, or in `beyond` if no row can be added. */
 static int count_in(struct census *c, enum census_kind kind, const struct goparse_goroutine *g)
 {
-	struct table *t = &c->tables[kind];
+	struct census_table *t = &c->tables[kind];
 	uint64_t hash = hash_bytes(c->key.data, c->key.len);
-	uint32_t id = hashindex_find(&t->index, hash, has_key, t, &c->key);
-	struct kept *k = NULL;
+	uint32_t id = hashindex_find(&t->index, hash, census_has_key, t, &c->key);
+	struct census_kept *k = NULL;
 	int rc = 0;
 
 	if (id != HASHINDEX_NONE)
 		k = t->rows[id];
 	else if (t->count < CENSUS_ROWS_MAX && c->arena.total < CENSUS_BYTES_MAX)
-		rc = add_row(c, kind, hash, &k);
+		rc = census_add_row(c, kind, hash, &k);
 	if (k)
 		tally(&k->row, g);
 	t->beyond += !k;
 	return rc;
 }
 
-static int count_all(struct census *c, const struct goparse_goroutine *g)
+static int census_count_all(struct census *c, const struct goparse_goroutine *g)
 {
 	int rc;
 
@@ -261,19 +264,19 @@ static int count_all(struct census *c, const struct goparse_goroutine *g)
 	rc = put_state(&c->key, g);
 	rc = rc ? rc : count_in(c, CENSUS_STATES, g);
 	c->key.len = 0;
-	rc = rc ? rc : put_stack(&c->key, g);
+	rc = rc ? rc : census_put_stack(&c->key, g);
 	rc = rc ? rc : count_in(c, CENSUS_STACKS, g);
 	if (rc || !g->stack.created_by.function.len)
 		return rc;
 	c->key.len = 0;
-	rc = put_frame(&c->key, &g->stack.created_by);
+	rc = census_put_frame(&c->key, &g->stack.created_by);
 	return rc ? rc : count_in(c, CENSUS_CREATORS, g);
 }
 
 int census_add(struct census *c, const struct goparse_goroutine *g, struct error *err)
 {
 	tally(&c->total, g);
-	return count_all(c, g) ? error_nomem(err) : 0;
+	return census_count_all(c, g) ? error_nomem(err) : 0;
 }
 
 const struct census_row *census_total(const struct census *c)
@@ -291,7 +294,7 @@ static int as_they_came(const struct census_row *a, const struct census_row *b)
 	return more_first(b->place, a->place);
 }
 
-static int by_count(const void *a, const void *b)
+static int census_by_count(const void *a, const void *b)
 {
 	const struct census_row *x = *(const struct census_row *const *)a;
 	const struct census_row *y = *(const struct census_row *const *)b;
@@ -314,7 +317,7 @@ static int by_wait(const void *a, const void *b)
 int census_rank(const struct census *c, enum census_kind kind, enum census_order order,
 		struct census_list *list, struct error *err)
 {
-	const struct table *t = &c->tables[kind];
+	const struct census_table *t = &c->tables[kind];
 
 	*list = (struct census_list){ .beyond = t->beyond };
 	list->rows = malloc((t->count + 1) * sizeof(*list->rows));
@@ -324,6 +327,6 @@ int census_rank(const struct census *c, enum census_kind kind, enum census_order
 		if (t->rows[i]->row.count)
 			list->rows[list->count++] = &t->rows[i]->row;
 	qsort(list->rows, list->count, sizeof(*list->rows),
-	      order == CENSUS_BY_COUNT ? by_count : by_wait);
+	      order == CENSUS_BY_COUNT ? census_by_count : by_wait);
 	return 0;
 }

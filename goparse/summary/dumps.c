@@ -1,3 +1,5 @@
+/* The ids that came are bits in blocks of 64, found by a hash of the block's number, since ids of
+ * one dump lie close together. */
 #include "goparse/summary/dumps.h"
 
 #include <stdlib.h>
@@ -34,7 +36,7 @@ static bool has_number(const void *owner, uint32_t i, const void *key)
 }
 
 /* The block of an id; NULL: none of its goroutines has come. */
-static struct dumps_block *find(const struct dumps *d, uint64_t id)
+static struct dumps_block *dumps_find(const struct dumps *d, uint64_t id)
 {
 	uint64_t number = id / BLOCK;
 	uint32_t at = hashindex_find(&d->index, hash_bytes(&number, sizeof(number)), has_number, d,
@@ -43,17 +45,17 @@ static struct dumps_block *find(const struct dumps *d, uint64_t id)
 	return at == HASHINDEX_NONE ? NULL : &d->blocks[at];
 }
 
-static bool has(const struct dumps *d, uint64_t id)
+static bool dumps_has(const struct dumps *d, uint64_t id)
 {
-	const struct dumps_block *b = find(d, id);
+	const struct dumps_block *b = dumps_find(d, id);
 
 	return id && b && b->bits >> id % BLOCK & 1;
 }
 
-static int add(struct dumps *d, uint64_t id)
+static int dumps_add_id(struct dumps *d, uint64_t id)
 {
 	uint64_t number = id / BLOCK;
-	struct dumps_block *b = find(d, id);
+	struct dumps_block *b = dumps_find(d, id);
 
 	if (!b) {
 		if (room_for((void **)&d->blocks, &d->room, d->count + 1, sizeof(*d->blocks)) ||
@@ -75,7 +77,7 @@ static bool leads(const struct goparse_goroutine *g)
 
 int dumps_add(struct dumps *d, const struct goparse_goroutine *g, bool *begins, bool *again)
 {
-	bool seen = has(d, g->stack.id), next_seen = has(d, g->next);
+	bool seen = dumps_has(d, g->stack.id), next_seen = dumps_has(d, g->next);
 
 	if (!d->any)
 		d->led_by_first = leads(g);
@@ -85,5 +87,5 @@ int dumps_add(struct dumps *d, const struct goparse_goroutine *g, bool *begins, 
 	*again = seen && !*begins;
 	if (*begins)
 		clear_ids(d);
-	return g->stack.id ? add(d, g->stack.id) : 0;
+	return g->stack.id ? dumps_add_id(d, g->stack.id) : 0;
 }

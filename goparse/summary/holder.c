@@ -1,3 +1,5 @@
+/* Each stack that is not waiting itself is compared with the frame in which others wait. The most
+ * similar ones count, and among these the one that has waited longest is shown. */
 #include "goparse/summary/holder.h"
 
 #include <stdbool.h>

@@ -20,13 +20,13 @@
 #include "base/hashindex.h"
 #include "base/room.h"
 
-struct entry {
+struct stuck_entry {
 	uint64_t id, hash;
 	uint32_t dump; /* it was the same in all dumps up to this one */
 };
 
 struct stuck {
-	struct entry *entries;
+	struct stuck_entry *entries;
 	size_t count, room;
 	struct hashindex index; /* of entries */
 	uint32_t dump;		/* the current one, from 1 */
@@ -84,7 +84,7 @@ static void digest_add(struct digest *d, const void *data, size_t len)
 }
 
 /* Lengths come first, so that different lists of texts always have different bytes. */
-static void digest_text(struct digest *d, struct goparse_text t)
+static void stuck_digest_text(struct digest *d, struct goparse_text t)
 {
 	digest_add(d, &t.len, sizeof(t.len));
 	digest_add(d, t.at, t.len);
@@ -92,8 +92,8 @@ static void digest_text(struct digest *d, struct goparse_text t)
 
 static void digest_frame(struct digest *d, const struct goparse_frame *f)
 {
-	digest_text(d, f->function);
-	digest_text(d, f->file);
+	stuck_digest_text(d, f->function);
+	stuck_digest_text(d, f->file);
 	digest_add(d, &f->line, sizeof(f->line));
 }
 
@@ -106,29 +106,29 @@ static uint64_t hash_goroutine(const struct goparse_goroutine *g)
 
 	d.len = 0;
 	digest_add(&d, numbers, sizeof(numbers));
-	digest_text(&d, g->state);
+	stuck_digest_text(&d, g->state);
 	for (size_t i = 0; i < s->count; i++)
 		digest_frame(&d, &s->frames[i]);
 	digest_frame(&d, &s->created_by);
 	return digest_end(&d);
 }
 
-static bool same_entry(const void *owner, uint32_t i, const void *key)
+static bool stuck_same_entry(const void *owner, uint32_t i, const void *key)
 {
-	const struct entry *a = &((const struct stuck *)owner)->entries[i], *b = key;
+	const struct stuck_entry *a = &((const struct stuck *)owner)->entries[i], *b = key;
 
 	return a->id == b->id && a->hash == b->hash;
 }
 
 int stuck_add(struct stuck *s, const struct goparse_goroutine *g, bool *all, struct error *err)
 {
-	struct entry e = { g->stack.id, hash_goroutine(g), s->dump };
+	struct stuck_entry e = { g->stack.id, hash_goroutine(g), s->dump };
 	uint32_t found;
 
 	*all = s->dump <= 1;
 	if (!g->stack.count)
 		return 0;
-	found = hashindex_find(&s->index, e.hash, same_entry, s, &e);
+	found = hashindex_find(&s->index, e.hash, stuck_same_entry, s, &e);
 	if (found == HASHINDEX_NONE) {
 		if (!*all)
 			return 0;

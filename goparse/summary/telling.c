@@ -25,7 +25,7 @@ static const char *const library[] = {
 };
 
 /* strchr also finds the NUL at the end of `set`. */
-static bool one_of(char c, const char *set)
+static bool telling_one_of(char c, const char *set)
 {
 	return c && strchr(set, c);
 }
@@ -34,14 +34,14 @@ static struct goparse_text up_to(struct goparse_text text, const char *ends)
 {
 	size_t len = 0;
 
-	while (len < text.len && !one_of(text.at[len], ends))
+	while (len < text.len && !telling_one_of(text.at[len], ends))
 		len++;
 	return (struct goparse_text){ text.at, len };
 }
 
 /* The package path and what follows it, up to the first bracket: the types in brackets can have
  * paths of their own. */
-static struct goparse_text path_of(struct goparse_text function)
+static struct goparse_text telling_path_of(struct goparse_text function)
 {
 	return up_to(function, "([");
 }
@@ -50,7 +50,7 @@ static struct goparse_text path_of(struct goparse_text function)
  * functions. */
 static struct goparse_text first_element(struct goparse_text function)
 {
-	struct goparse_text path = path_of(function), element = up_to(path, "/");
+	struct goparse_text path = telling_path_of(function), element = up_to(path, "/");
 
 	if (element.len == path.len)
 		element = up_to(path, ".");
@@ -77,7 +77,7 @@ bool telling_is_runtime(struct goparse_text function)
 	       text_starts(function, LITERAL("internal/runtime/"));
 }
 
-static struct goparse_text behind(struct goparse_text text, size_t len)
+static struct goparse_text telling_behind(struct goparse_text text, size_t len)
 {
 	return (struct goparse_text){ text.at + len, text.len - len };
 }
@@ -87,14 +87,14 @@ static struct goparse_text last_element(struct goparse_text path, struct goparse
 {
 	size_t start = path.len;
 
-	while (start && !one_of(path.at[start - 1], separators))
+	while (start && !telling_one_of(path.at[start - 1], separators))
 		start--;
-	return behind(whole, start);
+	return telling_behind(whole, start);
 }
 
 struct goparse_text telling_short_name(struct goparse_text function)
 {
-	return last_element(path_of(function), function, "/");
+	return last_element(telling_path_of(function), function, "/");
 }
 
 struct goparse_text telling_file_name(struct goparse_text file)
@@ -104,7 +104,7 @@ struct goparse_text telling_file_name(struct goparse_text file)
 
 /* True if the state names the function: "sync.Mutex.Lock" and "sync.(*Mutex).Lock"; "sleep" and
  * "time.Sleep". */
-static bool says(struct goparse_text state, struct goparse_text function)
+static bool telling_says(struct goparse_text state, struct goparse_text function)
 {
 	size_t i = 0;
 
@@ -112,7 +112,7 @@ static bool says(struct goparse_text state, struct goparse_text function)
 	if (text_is(state, LITERAL("sleep")))
 		return text_is(function, LITERAL("time.Sleep"));
 	for (size_t j = 0; j < function.len; j++) {
-		if (one_of(function.at[j], "(*)"))
+		if (telling_one_of(function.at[j], "(*)"))
 			continue;
 		if (i == state.len || state.at[i++] != function.at[j])
 			return false;
@@ -152,7 +152,7 @@ size_t telling_frames(const struct goparse_stack *s, struct goparse_text state, 
 		return 0;
 	i = i < s->count ? i : outermost_library(s);
 	if (i && !telling_is_runtime(s->frames[i - 1].function) &&
-	    !says(state, s->frames[i - 1].function) && count < max)
+	    !telling_says(state, s->frames[i - 1].function) && count < max)
 		at[count++] = i - 1;
 	if (count < max)
 		at[count++] = i;

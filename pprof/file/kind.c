@@ -108,8 +108,8 @@ static const struct {
 	  "the threads of a Java program, as jstack prints them, to be read as it is: "
 	  "`sampler -p PID --wall` makes a profile of where they are" },
 	{ "process ", "\nthread ",
-	  "what `sampler dump` prints, to be read as it is: `sampler -p PID --wall` makes a profile "
-	  "of where threads are" },
+	  "what `sampler dump` prints, to be read as it is: "
+	  "`sampler -p PID --wall` makes a profile of where threads are" },
 	{ NULL, " total\nROUTINE ====", PRINTED },
 	{ "Total: ", "\nROUTINE ====", PRINTED },
 	{ "PeriodType: ", "\nSamples:\n", PRINTED },
@@ -130,8 +130,8 @@ static const struct {
 	{ "\"snapshot\":{\"meta\"", "a heap snapshot of V8: Chrome's developer tools show it" },
 	{ "\"resourceProfiles\"", OTLP },
 	{ "\"flamebearer\"",
-	  "a flame graph of Pyroscope's: `profilecli query profile --output pprof=FILE` fetches the "
-	  "profile from the server" },
+	  "a flame graph of Pyroscope's: "
+	  "`profilecli query profile --output pprof=FILE` fetches the profile from the server" },
 	{ "\"dhatFileVersion\"", "DHAT's output: dh_view.html of Valgrind shows it" },
 	{ "\"waits_for\"",
 	  "what `sampler dump --json` prints: `sampler -p PID --wall` makes a profile of where "
@@ -143,13 +143,13 @@ static const struct {
 	{ "\"callFrame\"", CPUPROFILE },
 };
 
-static bool begins(const char *text, size_t len, const char *word)
+static bool kind_begins(const char *text, size_t len, const char *word)
 {
 	return len >= strlen(word) && !strncasecmp(text, word, strlen(word));
 }
 
 /* UTF-8 has no byte 0xc0, 0xc1, or above 0xf4 (RFC 3629, 4). */
-static bool is_text(const uint8_t *data, size_t len)
+static bool kind_is_text(const uint8_t *data, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		if (data[i] > 0xf4 || (data[i] & 0xfe) == 0xc0)
@@ -197,8 +197,8 @@ static bool has_goroutine(struct cursor c)
 		at = c.pos;
 		while (cursor_left(&c) && isdigit(*c.pos))
 			cursor_byte(&c);
-		if (c.pos > at && (begins((const char *)c.pos, cursor_left(&c), " [") ||
-				   begins((const char *)c.pos, cursor_left(&c), " gp=0x")))
+		if (c.pos > at && (kind_begins((const char *)c.pos, cursor_left(&c), " [") ||
+				   kind_begins((const char *)c.pos, cursor_left(&c), " gp=0x")))
 			return true;
 	}
 	return false;
@@ -268,7 +268,7 @@ static const char *json_kind(const char *text, size_t len)
 static const char *kind_by_words(const char *text, size_t len)
 {
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-		if ((!texts[i].first || begins(text, len, texts[i].first)) &&
+		if ((!texts[i].first || kind_begins(text, len, texts[i].first)) &&
 		    (!texts[i].within ||
 		     memmem(text, len, texts[i].within, strlen(texts[i].within))))
 			return texts[i].what;
@@ -391,7 +391,7 @@ const char *kind_of(const void *bytes, size_t len)
 	cursor_init(&c, data, len, "profiles");
 	if (is_otlp(c))
 		return OTLP;
-	if (!is_text(data, len < HEAD ? len : HEAD))
+	if (!kind_is_text(data, len < HEAD ? len : HEAD))
 		return NULL;
 	return text_kind((const char *)data, len < SEEN ? len : SEEN);
 }
@@ -406,7 +406,7 @@ int kind_explain(const void *data, size_t len, bool packed, int rc, struct error
 				 "ended before it was done; take the profile again",
 				 it);
 	what = kind_of(data, len);
-	if (!what && is_text(data, len < HEAD ? len : HEAD))
+	if (!what && kind_is_text(data, len < HEAD ? len : HEAD))
 		what = "a text of no form that is known here";
 	return what ? error_set(err, rc, "%s is no pprof profile, but %s", it, what) : rc;
 }

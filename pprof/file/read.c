@@ -28,7 +28,7 @@ static size_t length_hint(int fd, size_t max)
 	return (size_t)st.st_size + 1;
 }
 
-static int read_all(int fd, size_t max, struct buffer *out, struct error *err)
+static int pprof_read_all(int fd, size_t max, struct buffer *out, struct error *err)
 {
 	size_t more = length_hint(fd, max);
 	ssize_t n;
@@ -53,8 +53,8 @@ static int read_all(int fd, size_t max, struct buffer *out, struct error *err)
  * message. Of data in none of these formats, the error says what they are (kind.h), also if a
  * legacy reader refused their long first line; if that is not known either, they are reported as a
  * broken message. */
-static int decode(struct profile *p, const void *data, size_t len, bool packed, size_t max,
-		  struct error *err)
+static int read_decode(struct profile *p, const void *data, size_t len, bool packed, size_t max,
+		       struct error *err)
 {
 	struct error legacy = { 0 };
 	size_t max_memory = max > TABLES_MIN / 4 ? max * 4 : TABLES_MIN;
@@ -76,8 +76,8 @@ static bool is_compressed(const void *data, size_t len)
 	return gzip_detect(data, len) || zstd_detect(data, len);
 }
 
-static int uncompress(const void *data, size_t len, size_t max, struct buffer *plain,
-		      struct error *err)
+static int read_uncompress(const void *data, size_t len, size_t max, struct buffer *plain,
+			   struct error *err)
 {
 	if (gzip_detect(data, len))
 		return gzip_uncompress(data, len, max, plain, err);
@@ -94,10 +94,10 @@ int profile_parse(struct profile *p, const void *data, size_t len, size_t max_si
 	if (len > max)
 		return error_set(err, ERR_LIMIT, "more than %zu bytes", max);
 	if (!is_compressed(data, len))
-		return decode(p, data, len, false, max, err);
-	rc = uncompress(data, len, max, &plain, err);
+		return read_decode(p, data, len, false, max, err);
+	rc = read_uncompress(data, len, max, &plain, err);
 	if (!rc)
-		rc = decode(p, plain.data, plain.len, true, max, err);
+		rc = read_decode(p, plain.data, plain.len, true, max, err);
 	buffer_release(&plain);
 	return rc;
 }
@@ -110,7 +110,7 @@ int profile_load(struct buffer *bytes, const char *path, size_t max_size, struct
 
 	if (fd < 0)
 		return error_errno(err, ERR_IO, "cannot read '%s'", path);
-	rc = read_all(fd, max_size ? max_size : MAX_SIZE, bytes, err);
+	rc = pprof_read_all(fd, max_size ? max_size : MAX_SIZE, bytes, err);
 	if (!standard)
 		close(fd);
 	if (rc)
@@ -126,11 +126,11 @@ static int decode_file(struct profile *p, struct buffer *bytes, size_t max, stru
 	int rc = 0;
 
 	if (packed) {
-		rc = uncompress(bytes->data, bytes->len, max, &plain, err);
+		rc = read_uncompress(bytes->data, bytes->len, max, &plain, err);
 		buffer_release(bytes);
 		*bytes = plain;
 	}
-	return rc ? rc : decode(p, bytes->data, bytes->len, packed, max, err);
+	return rc ? rc : read_decode(p, bytes->data, bytes->len, packed, max, err);
 }
 
 int profile_read(struct profile *p, const char *path, size_t max_size, struct error *err)

@@ -19,7 +19,7 @@ struct weighed {
 };
 
 /* FNV-1a (RFC 9923), because it is the same on every machine and in every version. */
-static uint32_t hash(const char *text)
+static uint32_t colour_hash(const char *text)
 {
 	uint32_t h = 2166136261u;
 
@@ -29,14 +29,14 @@ static uint32_t hash(const char *text)
 }
 
 /* The string that determines a frame's colour: its module, else its file. */
-static uint32_t owner_of(const struct flame *f, uint32_t frame)
+static uint32_t colour_owner_of(const struct flame *f, uint32_t frame)
 {
 	const struct report_frame *r = frames_get(f->frames, frame);
 
 	return r->module ? r->module : r->file;
 }
 
-static int by_weight(const void *a, const void *b)
+static int colour_by_weight(const void *a, const void *b)
 {
 	const struct weighed *x = a, *y = b;
 
@@ -53,12 +53,12 @@ static struct weighed *weigh(const struct flame *f)
 	for (uint32_t i = 0; w && i < count; i++)
 		w[i].string = i;
 	for (uint32_t i = 1; w && i < f->tree.count; i++) {
-		struct weighed *mine = &w[owner_of(f, f->tree.nodes[i].frame)];
+		struct weighed *mine = &w[colour_owner_of(f, f->tree.nodes[i].frame)];
 
 		mine->self = calltree_sum(mine->self, flame_self(f, i, SIDE_NEW));
 	}
 	if (w)
-		qsort(w, count, sizeof(*w), by_weight);
+		qsort(w, count, sizeof(*w), colour_by_weight);
 	return w;
 }
 
@@ -75,7 +75,7 @@ int flame_choose_hues(struct flame *f)
 	}
 	for (uint32_t i = 0; i < strings->count; i++) {
 		const char *name = frames_base_name(strset_get(strings, w[i].string));
-		uint32_t hue = hash(name) % HUES;
+		uint32_t hue = colour_hash(name) % HUES;
 
 		for (int tries = 0; tries < HUES && w[i].self && taken[hue]; tries++)
 			hue = (hue + NEXT_HUE) % HUES;
@@ -88,5 +88,5 @@ int flame_choose_hues(struct flame *f)
 
 int flame_hue(const struct flame *f, uint32_t frame)
 {
-	return f->hues[owner_of(f, frame)];
+	return f->hues[colour_owner_of(f, frame)];
 }

@@ -5,7 +5,8 @@
  *   profile            the whole profile: profile.proto, gzip'd, in base64
  *
  * The page makes everything else of the profile, so that its data are in it once. Rejected: the
- * tree as arrays beside the profile, which was two to four times as large and could not be filtered.
+ * tree as arrays beside the profile, which was two to four times as large and could not be
+ * filtered.
  */
 #include "base/buffer.h"
 #include "base/error.h"

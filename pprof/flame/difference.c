@@ -1,3 +1,5 @@
+/* The sign alone tells the sides; INT64_MIN has no positive counterpart and becomes the largest
+ * value. */
 #include "pprof/flame/difference.h"
 
 #include "pprof/labels.h"

@@ -1,3 +1,5 @@
+/* Samples are added to the tree as lists of frame numbers. The tree's children are ordered by the
+ * rank of their names, so that the same profile gives the same picture. */
 #include "pprof/flame/flame.h"
 
 #include <stdlib.h>
@@ -14,7 +16,7 @@ static size_t sides(const struct flame *f)
 	return f->difference ? SIDES : 1;
 }
 
-static int add_sample(struct flame *f, size_t sample, struct error *err)
+static int flame_add_sample(struct flame *f, size_t sample, struct error *err)
 {
 	int64_t value = f->p->values[f->p->samples[sample].first_value + f->v->type];
 	int64_t row[SIDES];
@@ -40,12 +42,12 @@ static int rank_frames(struct flame *f)
 	return f->rank ? 0 : ERR_NOMEM;
 }
 
-static int fill(struct flame *f, struct error *err)
+static int flame_fill(struct flame *f, struct error *err)
 {
 	int rc = 0;
 
 	for (size_t i = 0; i < f->p->sample_count && !rc; i++)
-		rc = add_sample(f, i, err);
+		rc = flame_add_sample(f, i, err);
 	if (rc)
 		return rc;
 	if (rank_frames(f))
@@ -68,7 +70,7 @@ int flame_init(struct flame *f, const struct profile *p, const struct report_vie
 	rc = frames_new(&f->frames, p, v, err);
 	if (!rc && calltree_init(&f->tree, sides(f)))
 		return error_nomem(err);
-	return rc ? rc : fill(f, err);
+	return rc ? rc : flame_fill(f, err);
 }
 
 void flame_release(struct flame *f)

@@ -1,6 +1,6 @@
 /*
- * What a flame graph is made of: the tree of stacks of one sample type, with colours, for the static
- * picture; and the profile itself, for the script of the page.
+ * What a flame graph is made of: the tree of stacks of one sample type, with colours, for the
+ * static picture; and the profile itself, for the script of the page.
  */
 #ifndef PPROF_FLAME_FLAME_H
 #define PPROF_FLAME_FLAME_H
@@ -20,7 +20,8 @@ struct flame {
 	int16_t *hues;	/* by string (frames_strings) of a module or file: degrees, or -1 */
 };
 
-/* Fills all of *f from `p` and `v`, which must outlive it. Errors as for report_writer. The caller calls flame_release, after an error too. */
+/* Fills all of *f from `p` and `v`, which must outlive it. Errors as for report_writer. The caller
+ * calls flame_release, after an error too. */
 int flame_init(struct flame *f, const struct profile *p, const struct report_view *v,
 	       struct error *err);
 void flame_release(struct flame *f);

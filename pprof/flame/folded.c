@@ -34,7 +34,7 @@ struct folding {
 };
 
 /* Adds a frame's name to the texts, with characters replaced that a line must not contain. */
-static int add_text(struct folding *f, uint32_t frame, uint32_t *text)
+static int folded_add_text(struct folding *f, uint32_t frame, uint32_t *text)
 {
 	const struct strset_entry *name =
 		&frames_strings(f->frames)->entries[frames_get(f->frames, frame)->name];
@@ -51,7 +51,7 @@ static int add_text(struct folding *f, uint32_t frame, uint32_t *text)
 	return rc ? rc : strset_add(&f->texts, b->len ? (char *)b->data : "", b->len, text);
 }
 
-static int text_of(struct folding *f, uint32_t frame, uint32_t *text)
+static int folded_text_of(struct folding *f, uint32_t frame, uint32_t *text)
 {
 	size_t count = frames_count(f->frames);
 	int rc = 0;
@@ -64,14 +64,14 @@ static int text_of(struct folding *f, uint32_t frame, uint32_t *text)
 		f->text_of_count = count;
 	}
 	if (!f->text_of[frame]) {
-		rc = add_text(f, frame, &f->text_of[frame]);
+		rc = folded_add_text(f, frame, &f->text_of[frame]);
 		f->text_of[frame]++;
 	}
 	*text = f->text_of[frame] - 1;
 	return rc;
 }
 
-static int add_sample(struct folding *f, size_t sample, struct error *err)
+static int folded_add_sample(struct folding *f, size_t sample, struct error *err)
 {
 	int64_t sides[SIDES], value = f->p->values[f->p->samples[sample].first_value + f->type];
 	const uint32_t *ids;
@@ -85,7 +85,7 @@ static int add_sample(struct folding *f, size_t sample, struct error *err)
 		return rc;
 	rc = room_for((void **)&f->path, &f->path_room, count, sizeof(*f->path));
 	for (size_t i = 0; i < count && !rc; i++)
-		rc = text_of(f, ids[i], &f->path[i]);
+		rc = folded_text_of(f, ids[i], &f->path[i]);
 	if (rc)
 		return error_nomem(err);
 	difference_split(value, sides);
@@ -116,7 +116,7 @@ static int add_path(struct folding *f, uint32_t node, struct buffer *out)
 	return rc;
 }
 
-static int add_line(struct folding *f, uint32_t node, bool difference, struct buffer *out)
+static int folded_add_line(struct folding *f, uint32_t node, bool difference, struct buffer *out)
 {
 	const int64_t *self = f->tree.self + (size_t)node * SIDES;
 	int rc;
@@ -129,7 +129,7 @@ static int add_line(struct folding *f, uint32_t node, bool difference, struct bu
 	return rc ? rc : buffer_addf(out, " %" PRId64 "\n", self[SIDE_NEW]);
 }
 
-static int add_lines(struct folding *f, struct buffer *out, struct error *err)
+static int folded_add_lines(struct folding *f, struct buffer *out, struct error *err)
 {
 	bool difference = difference_detect(f->p, f->type);
 	uint32_t *rank = NULL;
@@ -138,7 +138,7 @@ static int add_lines(struct folding *f, struct buffer *out, struct error *err)
 	if (!rc)
 		rc = calltree_finish(&f->tree, rank, err);
 	for (uint32_t node = 0; node != CALLTREE_NONE && !rc; node = calltree_next(&f->tree, node))
-		rc = add_line(f, node, difference, out);
+		rc = folded_add_line(f, node, difference, out);
 	free(rank);
 	if (rc)
 		return error_set(err, rc,
@@ -147,8 +147,8 @@ static int add_lines(struct folding *f, struct buffer *out, struct error *err)
 	return 0;
 }
 
-static int fold(struct folding *f, const struct report_view *v, struct buffer *out,
-		struct error *err)
+static int folded_fold(struct folding *f, const struct report_view *v, struct buffer *out,
+		       struct error *err)
 {
 	int rc = frames_new(&f->frames, f->p, v, err);
 
@@ -157,8 +157,8 @@ static int fold(struct folding *f, const struct report_view *v, struct buffer *o
 	if (strset_init(&f->texts) || calltree_init(&f->tree, SIDES))
 		return error_nomem(err);
 	for (size_t i = 0; i < f->p->sample_count && !rc; i++)
-		rc = add_sample(f, i, err);
-	return rc ? rc : add_lines(f, out, err);
+		rc = folded_add_sample(f, i, err);
+	return rc ? rc : folded_add_lines(f, out, err);
 }
 
 int report_folded(const struct profile *p, const struct report_view *v, struct buffer *out,
@@ -170,7 +170,7 @@ int report_folded(const struct profile *p, const struct report_view *v, struct b
 	if (v->type >= p->type_count)
 		return error_set(err, ERR_USAGE, "the profile has %zu sample types, not %zu",
 				 p->type_count, v->type + 1);
-	rc = fold(&f, v, out, err);
+	rc = folded_fold(&f, v, out, err);
 	frames_free(f.frames);
 	strset_release(&f.texts);
 	calltree_release(&f.tree);

@@ -22,7 +22,7 @@ enum { NONE = UINT32_MAX };
 static const uint64_t FRAMES_MAX = 1u << 30, STACK_MAX = 1u << 26;
 static const size_t NAMES_MAX = 1u << 30;
 
-struct entry {
+struct flame_frames_entry {
 	struct report_frame frame;
 	uint64_t address; /* 0 unless by address */
 };
@@ -31,7 +31,7 @@ struct frames {
 	const struct profile *p;
 	enum report_by by;
 	struct strset strings;
-	struct entry *list;
+	struct flame_frames_entry *list;
 	size_t count, room;
 	struct hashindex index;
 	uint32_t *of_lines; /* frames of all locations, outermost first */
@@ -50,21 +50,23 @@ const char *frames_base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-static const char *string(const struct frames *f, uint32_t id)
+static const char *flame_frames_string(const struct frames *f, uint32_t id)
 {
 	return strset_get(&f->p->strings, id);
 }
 
-static bool same_entry(const void *owner, uint32_t id, const void *key)
+static bool flame_frames_same_entry(const void *owner, uint32_t id, const void *key)
 {
-	return !memcmp(&((const struct frames *)owner)->list[id], key, sizeof(struct entry));
+	return !memcmp(&((const struct frames *)owner)->list[id], key,
+		       sizeof(struct flame_frames_entry));
 }
 
-static int find_or_add(struct frames *f, const struct entry *e, uint32_t *id)
+static int flame_frames_find_or_add(struct frames *f, const struct flame_frames_entry *e,
+				    uint32_t *id)
 {
 	uint64_t hash = hash_bytes(e, sizeof(*e));
 
-	*id = hashindex_find(&f->index, hash, same_entry, f, e);
+	*id = hashindex_find(&f->index, hash, flame_frames_same_entry, f, e);
 	if (*id != HASHINDEX_NONE)
 		return 0;
 	if (room_for((void **)&f->list, &f->room, f->count + 1, sizeof(*f->list)) ||
@@ -76,7 +78,7 @@ static int find_or_add(struct frames *f, const struct entry *e, uint32_t *id)
 }
 
 /* Adds the name that is in f->text to f->strings. */
-static int take_name(struct frames *f, uint32_t *id)
+static int flame_frames_take_name(struct frames *f, uint32_t *id)
 {
 	if (f->strings.arena.total + f->text.len > NAMES_MAX)
 		return ERR_LIMIT;
@@ -86,7 +88,7 @@ static int take_name(struct frames *f, uint32_t *id)
 static int name_unknown(struct frames *f, const struct profile_location *l)
 {
 	const struct profile_mapping *m = l->mapping ? &f->p->mappings[l->mapping - 1] : NULL;
-	const char *module = m ? frames_base_name(string(f, m->filename)) : "";
+	const char *module = m ? frames_base_name(flame_frames_string(f, m->filename)) : "";
 
 	if (!*module)
 		return l->address ? buffer_addf(&f->text, "0x%" PRIx64, l->address) :
@@ -98,10 +100,10 @@ static int name_unknown(struct frames *f, const struct profile_location *l)
 			   l->address >= m->start ? l->address - m->start + m->offset : l->address);
 }
 
-static int name_function(struct frames *f, const struct profile_location *l,
-			 const struct profile_function *fn)
+static int flame_frames_name_function(struct frames *f, const struct profile_location *l,
+				      const struct profile_function *fn)
 {
-	const char *name = fn ? string(f, fn->name ? fn->name : fn->system_name) : "";
+	const char *name = fn ? flame_frames_string(f, fn->name ? fn->name : fn->system_name) : "";
 
 	return *name ? buffer_add(&f->text, name, strlen(name)) : name_unknown(f, l);
 }
@@ -110,8 +112,8 @@ static int name_function(struct frames *f, const struct profile_location *l,
 static int name_line(struct frames *f, const struct profile_location *l,
 		     const struct profile_function *fn, const struct profile_line *line)
 {
-	const char *file = fn ? string(f, fn->filename) : "";
-	int rc = name_function(f, l, fn);
+	const char *file = fn ? flame_frames_string(f, fn->filename) : "";
+	int rc = flame_frames_name_function(f, l, fn);
 
 	if (!rc && *file)
 		rc = buffer_addf(&f->text, " %s", file);
@@ -120,11 +122,14 @@ static int name_line(struct frames *f, const struct profile_location *l,
 	return rc;
 }
 
-static int write_name(struct frames *f, const struct profile_location *l,
-		      const struct profile_function *fn, const struct profile_line *line)
+static int flame_frames_write_name(struct frames *f, const struct profile_location *l,
+				   const struct profile_function *fn,
+				   const struct profile_line *line)
 {
-	const char *file = fn ? string(f, fn->filename) : "";
-	const char *module = l->mapping ? string(f, f->p->mappings[l->mapping - 1].filename) : "";
+	const char *file = fn ? flame_frames_string(f, fn->filename) : "";
+	const char *module = l->mapping ? flame_frames_string(
+						  f, f->p->mappings[l->mapping - 1].filename) :
+					  "";
 
 	f->text.len = 0;
 	switch (f->by) {
@@ -143,52 +148,52 @@ static int write_name(struct frames *f, const struct profile_location *l,
 		       *module ? buffer_addf(&f->text, "[%s]", frames_base_name(module)) :
 				 name_unknown(f, l);
 	default:
-		return name_function(f, l, fn);
+		return flame_frames_name_function(f, l, fn);
 	}
 }
 
 /* Finds or adds the frame of a line; `line` is NULL for a location without lines. */
-static int add_line(struct frames *f, const struct profile_location *l,
-		    const struct profile_line *line, uint32_t *id)
+static int flame_frames_add_line(struct frames *f, const struct profile_location *l,
+				 const struct profile_line *line, uint32_t *id)
 {
 	const struct profile_function *fn = line && line->function ?
 						    &f->p->functions[line->function - 1] :
 						    NULL;
 	const struct profile_mapping *m = l->mapping ? &f->p->mappings[l->mapping - 1] : NULL;
 	bool at_line = f->by == REPORT_BY_LINE || f->by == REPORT_BY_ADDRESS;
-	struct entry e;
+	struct flame_frames_entry e;
 	int rc;
 
 	memset(&e, 0, sizeof(e)); /* the comparison includes the padding */
-	rc = write_name(f, l, fn, line);
+	rc = flame_frames_write_name(f, l, fn, line);
 	if (!rc)
-		rc = take_name(f, &e.frame.name);
+		rc = flame_frames_take_name(f, &e.frame.name);
 	if (!rc && m)
-		rc = strset_addz(&f->strings, string(f, m->filename), &e.frame.module);
+		rc = strset_addz(&f->strings, flame_frames_string(f, m->filename), &e.frame.module);
 	if (!rc && fn && f->by != REPORT_BY_MODULE)
-		rc = strset_addz(&f->strings, string(f, fn->filename), &e.frame.file);
+		rc = strset_addz(&f->strings, flame_frames_string(f, fn->filename), &e.frame.file);
 	if (fn && f->by != REPORT_BY_MODULE && f->by != REPORT_BY_FILE)
 		e.frame.line = at_line ? line->line : fn->start_line;
 	if (f->by == REPORT_BY_FILE)
 		e.frame.module = 0; /* code of a header is in several modules */
 	e.address = f->by == REPORT_BY_ADDRESS ? l->address : 0;
-	return rc ? rc : find_or_add(f, &e, id);
+	return rc ? rc : flame_frames_find_or_add(f, &e, id);
 }
 
-static int add_location(struct frames *f, const struct profile_location *l, size_t *at)
+static int flame_frames_add_location(struct frames *f, const struct profile_location *l, size_t *at)
 {
 	const struct profile_line *lines = f->p->lines + l->first_line;
 	bool whole = f->by == REPORT_BY_MODULE;
 	int rc = 0;
 
 	if (!l->lines)
-		return add_line(f, l, NULL, &f->of_lines[(*at)++]);
+		return flame_frames_add_line(f, l, NULL, &f->of_lines[(*at)++]);
 	for (size_t i = l->lines; i > 0 && !rc && (!whole || i == l->lines); i--)
-		rc = add_line(f, l, &lines[i - 1], &f->of_lines[(*at)++]);
+		rc = flame_frames_add_line(f, l, &lines[i - 1], &f->of_lines[(*at)++]);
 	return rc;
 }
 
-static int add_locations(struct frames *f)
+static int flame_frames_add_locations(struct frames *f)
 {
 	size_t at = 0;
 	int rc = 0;
@@ -199,7 +204,7 @@ static int add_locations(struct frames *f)
 		return ERR_NOMEM;
 	for (size_t i = 0; i < f->p->location_count && !rc; i++) {
 		f->first[i] = at;
-		rc = add_location(f, &f->p->locations[i], &at);
+		rc = flame_frames_add_location(f, &f->p->locations[i], &at);
 	}
 	f->first[f->p->location_count] = at;
 	return rc;
@@ -209,9 +214,9 @@ static void find_labels(struct frames *f)
 {
 	f->thread = f->tid = NONE;
 	for (uint32_t i = 1; i < f->p->strings.count; i++) {
-		if (!strcmp(string(f, i), "thread"))
+		if (!strcmp(flame_frames_string(f, i), "thread"))
 			f->thread = i;
-		if (!strcmp(string(f, i), "tid"))
+		if (!strcmp(flame_frames_string(f, i), "tid"))
 			f->tid = i;
 	}
 }
@@ -226,7 +231,7 @@ int frames_new(struct frames **out, const struct profile *p, const struct report
 		f->p = p;
 		f->by = v->by;
 		find_labels(f);
-		rc = add_locations(f);
+		rc = flame_frames_add_locations(f);
 	}
 	if (!rc) {
 		*out = f;
@@ -263,7 +268,7 @@ int frames_thread(struct frames *f, size_t sample, uint32_t *name)
 	*name = 0;
 	for (size_t i = 0; i < s->labels; i++) {
 		if (labels[i].key == f->thread && labels[i].str)
-			thread = string(f, labels[i].str);
+			thread = flame_frames_string(f, labels[i].str);
 		if (labels[i].key == f->tid && !labels[i].str) {
 			tid = labels[i].num;
 			has_tid = true;
@@ -275,19 +280,19 @@ int frames_thread(struct frames *f, size_t sample, uint32_t *name)
 	if (buffer_addf(&f->text, "%s", thread ? thread : "thread") ||
 	    (has_tid && buffer_addf(&f->text, " (%" PRId64 ")", tid)))
 		return ERR_NOMEM;
-	return take_name(f, name);
+	return flame_frames_take_name(f, name);
 }
 
-static int add_thread(struct frames *f, size_t sample, uint32_t *id)
+static int flame_frames_add_thread(struct frames *f, size_t sample, uint32_t *id)
 {
-	struct entry e;
+	struct flame_frames_entry e;
 	int rc;
 
 	memset(&e, 0, sizeof(e));
 	rc = frames_thread(f, sample, &e.frame.name);
 	if (!rc && !e.frame.name)
 		rc = strset_addz(&f->strings, "[no thread]", &e.frame.name);
-	return rc ? rc : find_or_add(f, &e, id);
+	return rc ? rc : flame_frames_find_or_add(f, &e, id);
 }
 
 static uint64_t count_frames(const struct frames *f, const uint32_t *stack, size_t depth)
@@ -314,7 +319,7 @@ int frames_of(struct frames *f, size_t sample, const uint32_t **ids, size_t *cou
 				 "sample %zu",
 				 sample);
 	if (room_for((void **)&f->stack, &f->stack_room, need, sizeof(*f->stack)) ||
-	    (f->by == REPORT_BY_THREAD && add_thread(f, sample, &f->stack[n++])))
+	    (f->by == REPORT_BY_THREAD && flame_frames_add_thread(f, sample, &f->stack[n++])))
 		return error_nomem(err);
 	for (size_t i = s->locations; i > 0; i--)
 		for (size_t j = f->first[stack[i - 1] - 1]; j < f->first[stack[i - 1]]; j++)

@@ -1,3 +1,5 @@
+/* The parts are made in one order, title, picture (for SVG), data, and page.c puts them
+ * together. */
 #include "pprof/flame/graph.h"
 
 #include "base/buffer.h"
@@ -8,8 +10,8 @@
 #include "pprof/profile.h"
 
 /* The picture of an SVG file. The HTML page makes its own of the data. */
-static int add_picture(const struct profile *p, const struct report_view *v, struct page *page,
-		       struct buffer *picture, struct error *err)
+static int flame_graph_add_picture(const struct profile *p, const struct report_view *v,
+				   struct page *page, struct buffer *picture, struct error *err)
 {
 	struct flame f;
 	int rc = flame_init(&f, p, v, err);
@@ -35,7 +37,7 @@ static int write_flamegraph(const struct profile *p, const struct report_view *v
 	rc = title_add(p, v, &title) || buffer_add(&title, "", 1) ? error_nomem(err) : 0;
 	page.title = (const char *)title.data;
 	if (!rc && kind == PAGE_SVG)
-		rc = add_picture(p, v, &page, &picture, err);
+		rc = flame_graph_add_picture(p, v, &page, &picture, err);
 	rc = rc ? rc : flame_add_data(p, v, page.title, &data, err);
 	if (!rc && page_write(&page, out))
 		rc = error_nomem(err);

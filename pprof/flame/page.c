@@ -31,7 +31,7 @@ __asm__(".pushsection .rodata\n"
 
 extern const char page_style[], page_style_end[], page_script[], page_script_end[];
 
-static int add(struct buffer *out, const char *text)
+static int page_add(struct buffer *out, const char *text)
 {
 	return buffer_add(out, text, strlen(text));
 }
@@ -55,7 +55,7 @@ static const char *entity(unsigned char c)
 }
 
 /* False for what XML does not allow (XML 1.0, 2.2): U+FFFE, U+FFFF and bytes that are not UTF-8. */
-static bool is_text(uint32_t rune)
+static bool page_is_text(uint32_t rune)
 {
 	return rune != UTF8_REPLACEMENT && rune != 0xfffe && rune != 0xffff;
 }
@@ -70,9 +70,9 @@ int page_add_text(struct buffer *out, const char *text, size_t len)
 		bool shown = printable_next(s, len - at, &step);
 
 		if (step == 1 && entity((unsigned char)*s))
-			rc = add(out, entity((unsigned char)*s));
-		else if (!is_text(rune) || !shown)
-			rc = add(out, "\xef\xbf\xbd"); /* U+FFFD */
+			rc = page_add(out, entity((unsigned char)*s));
+		else if (!page_is_text(rune) || !shown)
+			rc = page_add(out, "\xef\xbf\xbd"); /* U+FFFD */
 		else
 			rc = buffer_add(out, s, step);
 	}
@@ -90,54 +90,54 @@ static int add_json(struct buffer *out, const struct buffer *json)
 	for (size_t at = 0, step; at < json->len && !rc; at += step) {
 		uint32_t rune = utf8_next(data + at, json->len - at, &step);
 
-		if (rune != '<' && rune != '>' && rune != '&' && is_text(rune))
+		if (rune != '<' && rune != '>' && rune != '&' && page_is_text(rune))
 			continue;
 		rc = buffer_add(out, data + from, at - from);
-		rc = rc ? rc : buffer_addf(out, "\\u%04x", is_text(rune) ? rune : 0xfffd);
+		rc = rc ? rc : buffer_addf(out, "\\u%04x", page_is_text(rune) ? rune : 0xfffd);
 		from = at + step;
 	}
 	return rc ? rc : buffer_add(out, data + from, json->len - from);
 }
 
-static int add_picture(const struct page *p, struct buffer *out)
+static int page_add_picture(const struct page *p, struct buffer *out)
 {
 	int rc = buffer_addf(out,
 			     "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %u %u\" "
 			     "width=\"%u\" height=\"%u\">\n",
 			     p->width, p->height, p->width, p->height);
 
-	rc = rc ? rc : add(out, "<title>");
+	rc = rc ? rc : page_add(out, "<title>");
 	rc = rc ? rc : page_add_text(out, p->title, strlen(p->title));
-	return rc ? rc : add(out, "</title>\n");
+	return rc ? rc : page_add(out, "</title>\n");
 }
 
 static int begin_html(const struct page *p, struct buffer *out)
 {
-	int rc = add(out,
-		     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	int rc = page_add(
+		out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 		     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 		     "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:\">\n"
 		     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 		     "<link rel=\"icon\" href=\"data:,\">\n<title>");
 
 	rc = rc ? rc : page_add_text(out, p->title, strlen(p->title));
-	rc = rc ? rc : add(out, "</title>\n<style>\n");
+	rc = rc ? rc : page_add(out, "</title>\n<style>\n");
 	rc = rc ? rc : buffer_add(out, page_style, (size_t)(page_style_end - page_style));
 	return rc ? rc :
-		    add(out,
-			"</style>\n</head>\n<body>\n<noscript>This page needs a script, its own: "
-			"nothing is loaded. A flame graph in a file .svg is a picture "
-			"without one.</noscript>\n");
+		    page_add(out,
+			     "</style>\n</head>\n<body>\n"
+			     "<noscript>This page needs a script, its own: nothing is loaded. "
+			     "A flame graph in a file .svg is a picture without one.</noscript>\n");
 }
 
 static int begin_svg(const struct page *p, struct buffer *out)
 {
-	int rc = add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+	int rc = page_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
 
-	rc = rc ? rc : add_picture(p, out);
-	rc = rc ? rc : add(out, "<style><![CDATA[\n");
+	rc = rc ? rc : page_add_picture(p, out);
+	rc = rc ? rc : page_add(out, "<style><![CDATA[\n");
 	rc = rc ? rc : buffer_add(out, page_style, (size_t)(page_style_end - page_style));
-	rc = rc ? rc : add(out, "]]></style>\n");
+	rc = rc ? rc : page_add(out, "]]></style>\n");
 	return rc ? rc : buffer_add(out, p->picture->data, p->picture->len);
 }
 
@@ -146,9 +146,11 @@ int page_write(const struct page *p, struct buffer *out)
 	bool svg = p->kind == PAGE_SVG;
 	int rc = svg ? begin_svg(p, out) : begin_html(p, out);
 
-	rc = rc ? rc : add(out, "<script type=\"application/json\" id=\"data\">");
+	rc = rc ? rc : page_add(out, "<script type=\"application/json\" id=\"data\">");
 	rc = rc ? rc : add_json(out, p->data);
-	rc = rc ? rc : add(out, svg ? "</script>\n<script><![CDATA[\n" : "</script>\n<script>\n");
+	rc = rc ? rc :
+		  page_add(out, svg ? "</script>\n<script><![CDATA[\n" : "</script>\n<script>\n");
 	rc = rc ? rc : buffer_add(out, page_script, (size_t)(page_script_end - page_script));
-	return rc ? rc : add(out, svg ? "]]></script>\n</svg>\n" : "</script>\n</body>\n</html>\n");
+	return rc ? rc :
+		    page_add(out, svg ? "]]></script>\n</svg>\n" : "</script>\n</body>\n</html>\n");
 }

@@ -28,14 +28,14 @@ struct picture {
 	unsigned rows;
 };
 
-static double width_of(const struct picture *p, uint32_t node)
+static double picture_width_of(const struct picture *p, uint32_t node)
 {
 	return (double)flame_total(p->f, node, SIDE_NEW) * p->scale;
 }
 
 static bool is_drawn(const struct picture *p, uint32_t node)
 {
-	return width_of(p, node) >= p->narrowest && p->f->tree.nodes[node].depth < ROWS_MAX;
+	return picture_width_of(p, node) >= p->narrowest && p->f->tree.nodes[node].depth < ROWS_MAX;
 }
 
 static size_t count_boxes(const struct picture *p)
@@ -71,7 +71,7 @@ static int add_colour(const struct picture *p, uint32_t node)
 }
 
 /* Adds at most `room` characters of a text, then "…" if it was cut. */
-static int add_label(struct picture *p, const struct strset_entry *name, size_t room)
+static int picture_add_label(struct picture *p, const struct strset_entry *name, size_t room)
 {
 	size_t at = 0, len = name->len < NAME_MAX_BYTES ? name->len : NAME_MAX_BYTES;
 	int rc;
@@ -90,19 +90,19 @@ static int add_label(struct picture *p, const struct strset_entry *name, size_t 
 
 /* Adds a name in `room` characters: the longest of its forms that fits, or the beginning of the
  * shortest. */
-static int add_name(struct picture *p, const struct strset_entry *name, size_t room)
+static int picture_add_name(struct picture *p, const struct strset_entry *name, size_t room)
 {
 	char forms[SHORTNAME_FORMS][SHORTNAME_MAX];
 	size_t count = shortname(name->text, name->len, forms), i = 0;
 
 	if (name->len <= room || !count)
-		return add_label(p, name, room);
+		return picture_add_label(p, name, room);
 	while (i + 1 < count && strlen(forms[i]) > room)
 		i++;
-	return add_label(p, &(struct strset_entry){ forms[i], strlen(forms[i]) }, room);
+	return picture_add_label(p, &(struct strset_entry){ forms[i], strlen(forms[i]) }, room);
 }
 
-static const struct strset_entry *name_of(const struct picture *p, uint32_t node)
+static const struct strset_entry *picture_name_of(const struct picture *p, uint32_t node)
 {
 	static const struct strset_entry root = { "all", 3 };
 
@@ -119,7 +119,7 @@ static int add_box(struct picture *p, uint32_t node, double x, double w)
 	unsigned y = HEAD + p->f->tree.nodes[node].depth * ROW;
 	int rc = buffer_addf(p->out, "<g><title>");
 
-	rc = rc ? rc : add_label(p, name_of(p, node), NAME_MAX_BYTES);
+	rc = rc ? rc : picture_add_label(p, picture_name_of(p, node), NAME_MAX_BYTES);
 	rc = rc ? rc :
 		  buffer_addf(p->out,
 			      " (%.2f%%)</title><rect x=\"%.1f\" y=\"%u\" "
@@ -129,16 +129,18 @@ static int add_box(struct picture *p, uint32_t node, double x, double w)
 	rc = rc ? rc : buffer_addf(p->out, "\"/>");
 	if (!rc && w > 4 * CHARACTER) {
 		rc = buffer_addf(p->out, "<text x=\"%.1f\" y=\"%u\">", x + 3, y + 13);
-		rc = rc ? rc : add_name(p, name_of(p, node), (size_t)((w - 6) / CHARACTER) - 1);
+		rc = rc ? rc :
+			  picture_add_name(p, picture_name_of(p, node),
+					   (size_t)((w - 6) / CHARACTER) - 1);
 		rc = rc ? rc : buffer_addf(p->out, "</text>");
 	}
 	return rc ? rc : buffer_addf(p->out, "</g>\n");
 }
 
-static int add_node(struct picture *p, uint32_t node)
+static int picture_add_node(struct picture *p, uint32_t node)
 {
 	uint32_t parent = p->f->tree.nodes[node].parent;
-	double w = width_of(p, node), x = node ? p->x[parent] : 0;
+	double w = picture_width_of(p, node), x = node ? p->x[parent] : 0;
 
 	p->x[node] = x;
 	if (node)
@@ -152,15 +154,14 @@ static int add_node(struct picture *p, uint32_t node)
 
 static int add_boxes(struct picture *p, const char *title)
 {
-	int rc = buffer_addf(
-		p->out,
-		"<g id=\"picture\" font-family=\"monospace\" "
-		"font-size=\"11.6\">\n<text class=\"picture-ink\" x=\"6\" y=\"22\" font-size=\"15\">");
+	int rc = buffer_addf(p->out,
+			     "<g id=\"picture\" font-family=\"monospace\" font-size=\"11.6\">\n"
+			     "<text class=\"picture-ink\" x=\"6\" y=\"22\" font-size=\"15\">");
 
-	rc = rc ? rc : add_label(p, &(struct strset_entry){ title, strlen(title) }, 120);
+	rc = rc ? rc : picture_add_label(p, &(struct strset_entry){ title, strlen(title) }, 120);
 	rc = rc ? rc : buffer_addf(p->out, "</text>\n");
 	for (uint32_t n = 0; n != CALLTREE_NONE && !rc; n = calltree_next(&p->f->tree, n))
-		rc = add_node(p, n);
+		rc = picture_add_node(p, n);
 	return rc ? rc : buffer_addf(p->out, "</g>\n");
 }
 

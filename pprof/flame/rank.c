@@ -1,3 +1,5 @@
+/* The numbers of the strings are sorted by bytes, and the order is turned into a rank for each
+ * number. */
 #include "pprof/flame/rank.h"
 
 #include <stdlib.h>

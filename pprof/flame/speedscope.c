@@ -18,7 +18,7 @@
 
 static const size_t TEXT_MAX = 1u << 30;
 
-struct scope {
+struct speedscope_scope {
 	const struct profile *p;
 	const struct report_view *v;
 	bool difference;
@@ -31,7 +31,7 @@ struct scope {
 	struct json json;
 };
 
-static int find_group(struct scope *s, size_t sample, bool base, uint32_t *group)
+static int find_group(struct speedscope_scope *s, size_t sample, bool base, uint32_t *group)
 {
 	const char *side = base ? "base" : "new";
 	uint32_t thread;
@@ -46,7 +46,7 @@ static int find_group(struct scope *s, size_t sample, bool base, uint32_t *group
 	return strset_add(&s->groups, (const char *)s->name.data, s->name.len, group);
 }
 
-static int add_sample(struct scope *s, size_t sample, struct error *err)
+static int speedscope_add_sample(struct speedscope_scope *s, size_t sample, struct error *err)
 {
 	int64_t value = s->p->values[s->p->samples[sample].first_value + s->v->type], sides[SIDES];
 	const uint32_t *ids;
@@ -68,18 +68,18 @@ static int add_sample(struct scope *s, size_t sample, struct error *err)
 }
 
 /* False when no more can be added. */
-static bool goes_on(struct scope *s)
+static bool speedscope_goes_on(struct speedscope_scope *s)
 {
 	if (!s->json.rc && s->json.out->len > TEXT_MAX)
 		s->json.rc = ERR_LIMIT;
 	return !s->json.rc;
 }
 
-static void add_frames(struct scope *s)
+static void speedscope_add_frames(struct speedscope_scope *s)
 {
 	const struct strset *strings = frames_strings(s->frames);
 
-	for (uint32_t i = 0; i < frames_count(s->frames) && goes_on(s); i++) {
+	for (uint32_t i = 0; i < frames_count(s->frames) && speedscope_goes_on(s); i++) {
 		const struct report_frame *f = frames_get(s->frames, i);
 		const struct strset_entry *name = &strings->entries[f->name];
 		const struct strset_entry *file = &strings->entries[f->file];
@@ -97,7 +97,7 @@ static void add_frames(struct scope *s)
 }
 
 /* Adds a stack as the numbers of its frames, outermost first. */
-static void add_stack(struct scope *s, uint32_t node)
+static void speedscope_add_stack(struct speedscope_scope *s, uint32_t node)
 {
 	uint32_t depth = s->tree.nodes[node].depth - 1;
 
@@ -108,19 +108,19 @@ static void add_stack(struct scope *s, uint32_t node)
 	for (uint32_t i = depth; i > 0; i--, node = s->tree.nodes[node].parent)
 		s->path[i - 1] = s->tree.nodes[node].frame;
 	json_add(&s->json, "[");
-	for (uint32_t i = 0; i < depth && goes_on(s); i++)
+	for (uint32_t i = 0; i < depth && speedscope_goes_on(s); i++)
 		json_addf(&s->json, i ? ",%" PRIu32 : "%" PRIu32, s->path[i]);
 	json_add(&s->json, "]");
 }
 
-static void add_weight(struct scope *s, uint32_t node)
+static void add_weight(struct speedscope_scope *s, uint32_t node)
 {
 	json_addf(&s->json, "%" PRId64, s->tree.self[node]);
 }
 
 /* Calls `add` for each node of the group that has a value of its own, with separators between. */
-static void add_each(struct scope *s, uint32_t group, const char *separator,
-		     void (*add)(struct scope *s, uint32_t node))
+static void speedscope_add_each(struct speedscope_scope *s, uint32_t group, const char *separator,
+				void (*add)(struct speedscope_scope *s, uint32_t node))
 {
 	uint32_t end = calltree_skip(&s->tree, group);
 	const char *before = "";
@@ -135,7 +135,7 @@ static void add_each(struct scope *s, uint32_t group, const char *separator,
 }
 
 /* FileFormat.ValueUnit in the schema; "none" if the unit is neither a time nor a size. */
-static const char *unit_of(const struct scope *s)
+static const char *speedscope_unit_of(const struct speedscope_scope *s)
 {
 	static const char *const units[] = { "nanoseconds", "microseconds", "milliseconds",
 					     "seconds", "bytes" };
@@ -147,7 +147,7 @@ static const char *unit_of(const struct scope *s)
 	return "none";
 }
 
-static void add_profile(struct scope *s, uint32_t group)
+static void add_profile(struct speedscope_scope *s, uint32_t group)
 {
 	const struct strset_entry *name = &s->groups.entries[s->tree.nodes[group].frame];
 
@@ -157,14 +157,14 @@ static void add_profile(struct scope *s, uint32_t group)
 	json_add_string(&s->json, name->text, name->len);
 	json_addf(&s->json,
 		  ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRId64 ",\n\"samples\":[",
-		  unit_of(s), s->tree.total[group]);
-	add_each(s, group, ",\n", add_stack);
+		  speedscope_unit_of(s), s->tree.total[group]);
+	speedscope_add_each(s, group, ",\n", speedscope_add_stack);
 	json_add(&s->json, "],\n\"weights\":[");
-	add_each(s, group, ",", add_weight);
+	speedscope_add_each(s, group, ",", add_weight);
 	json_add(&s->json, "]}");
 }
 
-static void add_file(struct scope *s)
+static void speedscope_add_file(struct speedscope_scope *s)
 {
 	json_addf(&s->json,
 		  "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
@@ -175,7 +175,7 @@ static void add_file(struct scope *s)
 		s->json.rc = ERR_NOMEM;
 	json_add_string(&s->json, (const char *)s->name.data, s->name.len);
 	json_add(&s->json, ",\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[");
-	add_frames(s);
+	speedscope_add_frames(s);
 	json_add(&s->json, "]},\n\"profiles\":[");
 	for (uint32_t g = s->tree.nodes[0].first; g != CALLTREE_NONE && !s->json.rc;
 	     g = s->tree.nodes[g].next) {
@@ -185,7 +185,7 @@ static void add_file(struct scope *s)
 	json_add(&s->json, "]}\n");
 }
 
-static int scope(struct scope *s, struct error *err)
+static int scope(struct speedscope_scope *s, struct error *err)
 {
 	int rc = frames_new(&s->frames, s->p, s->v, err);
 
@@ -194,12 +194,12 @@ static int scope(struct scope *s, struct error *err)
 	if (strset_init(&s->groups) || calltree_init(&s->tree, 1))
 		return error_nomem(err);
 	for (size_t i = 0; i < s->p->sample_count && !rc; i++)
-		rc = add_sample(s, i, err);
+		rc = speedscope_add_sample(s, i, err);
 	if (!rc)
 		rc = calltree_finish(&s->tree, NULL, err);
 	if (rc)
 		return rc;
-	add_file(s);
+	speedscope_add_file(s);
 	rc = s->json.rc;
 	if (rc)
 		return error_set(err, rc,
@@ -211,7 +211,7 @@ static int scope(struct scope *s, struct error *err)
 int report_speedscope(const struct profile *p, const struct report_view *v, struct buffer *out,
 		      struct error *err)
 {
-	struct scope s = { .p = p, .v = v, .json = { out, 0 } };
+	struct speedscope_scope s = { .p = p, .v = v, .json = { out, 0 } };
 	int rc;
 
 	if (v->type >= p->type_count)

@@ -1,3 +1,5 @@
+/* The caller's title comes first, then the base name of the first mapping's file, which is the
+ * program, then the sample type. */
 #include "pprof/flame/title.h"
 
 #include "base/buffer.h"

@@ -1,3 +1,5 @@
+/* What Go's strconv.IsPrint rejects is listed here as ranges. A byte that is not UTF-8 becomes \x
+ * and its digits. */
 #include "pprof/gotext/goquote.h"
 
 #include <stdbool.h>
@@ -8,7 +10,7 @@
 #include "base/cursor.h"
 
 /* Takes one UTF-8 character; if the bytes are none, takes one byte and returns -1. */
-static int32_t next_character(struct cursor *c)
+static int32_t goquote_next_character(struct cursor *c)
 {
 	static const int32_t least[] = { 0, 0x80, 0x800, 0x10000 };
 	uint8_t first = cursor_byte(c);
@@ -62,10 +64,10 @@ static int put_escaped(int32_t v, struct buffer *out)
 	return buffer_addf(out, v < 0x10000 ? "\\u%04x" : "\\U%08x", (unsigned)v);
 }
 
-static int put_character(struct cursor *c, struct buffer *out)
+static int goquote_put_character(struct cursor *c, struct buffer *out)
 {
 	const uint8_t *start = c->pos;
-	int32_t v = next_character(c);
+	int32_t v = goquote_next_character(c);
 
 	if (v < 0)
 		return buffer_addf(out, "\\x%02x", *start);
@@ -83,6 +85,6 @@ int goquote(const char *text, size_t len, struct buffer *out)
 
 	cursor_init(&c, text, len, "text");
 	while (!rc && cursor_left(&c))
-		rc = put_character(&c, out);
+		rc = goquote_put_character(&c, out);
 	return rc ? rc : buffer_add(out, "\"", 1);
 }

@@ -26,22 +26,22 @@
 
 enum { HEAP_TYPES = 4 };
 
-struct row {
+struct gotext_row {
 	size_t sample;
 	int64_t key;		    /* rows are sorted by this, then by `sample` */
 	int64_t values[HEAP_TYPES]; /* as they are written */
 };
 
-struct writer {
+struct gotext_writer {
 	const struct profile *p;
 	const struct legacy_extras *extras;
 	struct buffer *out;
 	struct error *err;
-	struct row *rows; /* one for each sample */
+	struct gotext_row *rows; /* one for each sample */
 	struct stack_lines lines;
 };
 
-static bool has_types(const struct profile *p, const char *const *types, size_t count)
+static bool gotext_has_types(const struct profile *p, const char *const *types, size_t count)
 {
 	if (p->type_count != count)
 		return false;
@@ -52,19 +52,19 @@ static bool has_types(const struct profile *p, const char *const *types, size_t 
 	return true;
 }
 
-static int none(struct writer *w, const char *why)
+static int none(struct gotext_writer *w, const char *why)
 {
 	return error_set(w->err, ERR_NOTFOUND, "%s", why);
 }
 
-static int nomem(struct writer *w)
+static int nomem(struct gotext_writer *w)
 {
 	return error_nomem(w->err);
 }
 
-static int by_key(const void *a, const void *b)
+static int gotext_by_key(const void *a, const void *b)
 {
-	const struct row *x = a, *y = b;
+	const struct gotext_row *x = a, *y = b;
 
 	if (x->key != y->key)
 		return x->key < y->key ? -1 : 1;
@@ -77,7 +77,7 @@ static void add_to(int64_t *total, int64_t value)
 		*total = INT64_MAX;
 }
 
-static int make_rows(struct writer *w)
+static int gotext_make_rows(struct gotext_writer *w)
 {
 	const struct profile *p = w->p;
 
@@ -97,16 +97,16 @@ static int make_rows(struct writer *w)
 	return 0;
 }
 
-static void sort_rows(struct writer *w, size_t value, bool descending)
+static void sort_rows(struct gotext_writer *w, size_t value, bool descending)
 {
 	for (size_t i = 0; i < w->p->sample_count; i++)
 		w->rows[i].key = descending ? -w->rows[i].values[value] : w->rows[i].values[value];
-	qsort(w->rows, w->p->sample_count, sizeof(*w->rows), by_key);
+	qsort(w->rows, w->p->sample_count, sizeof(*w->rows), gotext_by_key);
 }
 
 /* Writes " 0xADDRESS" for each location: the address plus 1, because readers subtract 1 from a
  * return address. */
-static int put_addresses(struct writer *w, const struct profile_sample *s)
+static int put_addresses(struct gotext_writer *w, const struct profile_sample *s)
 {
 	int rc = 0;
 
@@ -122,12 +122,12 @@ static int put_addresses(struct writer *w, const struct profile_sample *s)
 	return rc ? nomem(w) : 0;
 }
 
-static int put_comments(struct writer *w, const struct profile_sample *s, bool all)
+static int put_comments(struct gotext_writer *w, const struct profile_sample *s, bool all)
 {
 	return stack_lines_write(&w->lines, w->p, s, all, w->out) ? nomem(w) : 0;
 }
 
-static int put_stack(struct writer *w, const struct profile_sample *s, bool all)
+static int gotext_put_stack(struct gotext_writer *w, const struct profile_sample *s, bool all)
 {
 	int rc = put_addresses(w, s);
 
@@ -138,7 +138,7 @@ static int put_stack(struct writer *w, const struct profile_sample *s, bool all)
 
 /* Counts */
 
-static int by_text(const void *a, const void *b)
+static int gotext_by_text(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -156,18 +156,18 @@ static char *quoted_label(const struct profile *p, const struct profile_label *l
 	return (char *)text.data;
 }
 
-static int put_quoted(struct writer *w, char **texts, size_t count)
+static int gotext_put_quoted(struct gotext_writer *w, char **texts, size_t count)
 {
 	int rc = buffer_addf(w->out, "# labels: {");
 
-	qsort(texts, count, sizeof(*texts), by_text);
+	qsort(texts, count, sizeof(*texts), gotext_by_text);
 	for (size_t i = 0; !rc && i < count; i++)
 		rc = buffer_addf(w->out, "%s%s", i ? ", " : "", texts[i]);
 	return rc ? rc : buffer_add(w->out, "}\n", 2);
 }
 
 /* Writes the labels that are strings, sorted. */
-static int put_labels(struct writer *w, const struct profile_sample *s)
+static int gotext_put_labels(struct gotext_writer *w, const struct profile_sample *s)
 {
 	char **texts = malloc((s->labels + 1) * sizeof(*texts));
 	size_t count = 0;
@@ -180,14 +180,14 @@ static int put_labels(struct writer *w, const struct profile_sample *s)
 			rc = ERR_NOMEM;
 	}
 	if (!rc && count)
-		rc = put_quoted(w, texts, count);
+		rc = gotext_put_quoted(w, texts, count);
 	while (count)
 		free(texts[--count]);
 	free(texts);
 	return rc ? nomem(w) : 0;
 }
 
-static int put_count_header(struct writer *w, const char *name)
+static int put_count_header(struct gotext_writer *w, const char *name)
 {
 	int64_t total = 0;
 
@@ -198,7 +198,7 @@ static int put_count_header(struct writer *w, const char *name)
 	return buffer_addf(w->out, "%s profile: total %" PRId64 "\n", name, total) ? nomem(w) : 0;
 }
 
-static int write_counts(struct writer *w)
+static int write_counts(struct gotext_writer *w)
 {
 	int rc = put_count_header(w, strset_get(&w->p->strings, w->p->types[0].type));
 
@@ -212,7 +212,7 @@ static int write_counts(struct writer *w)
 		if (!rc && buffer_add(w->out, "\n", 1))
 			rc = nomem(w);
 		if (!rc)
-			rc = put_labels(w, s);
+			rc = gotext_put_labels(w, s);
 		if (!rc)
 			rc = put_comments(w, s, false);
 	}
@@ -221,7 +221,7 @@ static int write_counts(struct writer *w)
 
 /* Contention */
 
-static int write_contention(struct writer *w)
+static int write_contention(struct gotext_writer *w)
 {
 	bool mutex = w->extras && w->extras->mutex;
 	int rc = 0;
@@ -232,18 +232,18 @@ static int write_contention(struct writer *w)
 	    (mutex && buffer_addf(w->out, "sampling period=1\n")))
 		rc = nomem(w);
 	for (size_t i = 0; !rc && i < w->p->sample_count; i++) {
-		const struct row *r = &w->rows[i];
+		const struct gotext_row *r = &w->rows[i];
 
 		rc = buffer_addf(w->out, "%" PRId64 " %" PRId64 " @", r->values[1], r->values[0]) ?
 			     nomem(w) :
-			     put_stack(w, &w->p->samples[r->sample], true);
+			     gotext_put_stack(w, &w->p->samples[r->sample], true);
 	}
 	return rc;
 }
 
 /* Heap */
 
-static int64_t block_of(const struct profile *p, const struct profile_sample *s)
+static int64_t gotext_block_of(const struct profile *p, const struct profile_sample *s)
 {
 	for (size_t i = 0; i < s->labels; i++) {
 		const struct profile_label *l = &p->labels[s->first_label + i];
@@ -255,20 +255,21 @@ static int64_t block_of(const struct profile *p, const struct profile_sample *s)
 }
 
 /* Converts estimates back to samples. */
-static int unscale(struct writer *w, size_t first)
+static int unscale(struct gotext_writer *w, size_t first)
 {
 	for (size_t i = 0; i < w->p->sample_count; i++) {
 		int64_t *v = w->rows[i].values + first;
 
 		if (!v[0] && v[1])
 			return none(w, "a sample has bytes in no object");
-		heapscale_undo(&v[0], &v[1], w->p->period, block_of(w->p, &w->p->samples[i]));
+		heapscale_undo(&v[0], &v[1], w->p->period,
+			       gotext_block_of(w->p, &w->p->samples[i]));
 	}
 	return 0;
 }
 
 /* "objects: bytes [objects: bytes] @": in use, then allocated. */
-static int put_heap_row(struct writer *w, const int64_t *in_use, const int64_t *allocated)
+static int put_heap_row(struct gotext_writer *w, const int64_t *in_use, const int64_t *allocated)
 {
 	if (buffer_addf(w->out, "%" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @", in_use[0],
 			in_use[1], allocated[0], allocated[1]))
@@ -278,7 +279,7 @@ static int put_heap_row(struct writer *w, const int64_t *in_use, const int64_t *
 
 /* If the two pairs in the header are equal, or the second one is 0, readers expect samples with
  * one pair only. So Go makes the pairs differ (runtime/pprof, writeHeapInternal). */
-static int put_heap_header(struct writer *w, bool has_alloc)
+static int put_heap_header(struct gotext_writer *w, bool has_alloc)
 {
 	int64_t total[HEAP_TYPES] = { 0 };
 	const int64_t *in_use = total + (has_alloc ? 2 : 0);
@@ -293,21 +294,21 @@ static int put_heap_header(struct writer *w, bool has_alloc)
 	return buffer_addf(w->out, " heap/%" PRId64 "\n", 2 * w->p->period) ? nomem(w) : 0;
 }
 
-static int put_heap_rows(struct writer *w, bool has_alloc)
+static int put_heap_rows(struct gotext_writer *w, bool has_alloc)
 {
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < w->p->sample_count; i++) {
-		const struct row *r = &w->rows[i];
+		const struct gotext_row *r = &w->rows[i];
 
 		rc = put_heap_row(w, r->values + (has_alloc ? 2 : 0), r->values);
 		if (!rc)
-			rc = put_stack(w, &w->p->samples[r->sample], false);
+			rc = gotext_put_stack(w, &w->p->samples[r->sample], false);
 	}
 	return rc;
 }
 
-static int write_heap(struct writer *w)
+static int write_heap(struct gotext_writer *w)
 {
 	bool has_alloc = w->p->type_count == HEAP_TYPES;
 	int rc;
@@ -330,7 +331,7 @@ static int write_heap(struct writer *w)
 	return rc;
 }
 
-typedef int form_writer(struct writer *w);
+typedef int form_writer(struct gotext_writer *w);
 
 static form_writer *find_form(const struct profile *p)
 {
@@ -339,9 +340,9 @@ static form_writer *find_form(const struct profile *p)
 					    "inuse_objects", "count", "inuse_space", "bytes" };
 	static const char *const space[] = { "objects", "count", "space", "bytes" };
 
-	if (has_types(p, contention, 2))
+	if (gotext_has_types(p, contention, 2))
 		return write_contention;
-	if (has_types(p, heap, 4) || has_types(p, space, 2))
+	if (gotext_has_types(p, heap, 4) || gotext_has_types(p, space, 2))
 		return write_heap;
 	if (p->type_count == 1 && !strcmp(strset_get(&p->strings, p->types[0].unit), "count"))
 		return write_counts;
@@ -351,14 +352,14 @@ static form_writer *find_form(const struct profile *p)
 int legacy_write(const struct profile *p, const struct legacy_extras *extras, struct buffer *out,
 		 struct error *err)
 {
-	struct writer w = { .p = p, .extras = extras, .out = out, .err = err };
+	struct gotext_writer w = { .p = p, .extras = extras, .out = out, .err = err };
 	form_writer *form = find_form(p);
 	int rc;
 
 	if (!form)
 		return none(&w, "its sample types are those of no count, contention or heap "
 				"profile");
-	rc = make_rows(&w);
+	rc = gotext_make_rows(&w);
 	if (!rc)
 		rc = form(&w);
 	free(w.rows);

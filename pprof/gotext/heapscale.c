@@ -42,7 +42,7 @@ static double go_exp(double x)
 }
 
 /* A value out of range gives the least integer, as x86-64's conversion does. */
-static int64_t truncated(double v)
+static int64_t heapscale_truncated(double v)
 {
 	return v >= -0x1p63 && v < 0x1p63 ? (int64_t)v : INT64_MIN;
 }
@@ -62,8 +62,8 @@ void heapscale(int64_t *count, int64_t *size, int64_t rate)
 		*count = *size = 0;
 	} else if (rate > 1) {
 		scale = scale_for(*count, *size, rate);
-		*count = truncated((double)*count * scale);
-		*size = truncated((double)*size * scale);
+		*count = heapscale_truncated((double)*count * scale);
+		*size = heapscale_truncated((double)*size * scale);
 	}
 }
 
@@ -95,8 +95,8 @@ bool heapscale_undo(int64_t *count, int64_t *size, int64_t rate, int64_t block)
 	if (rate <= 1 || !want_count || !want_size)
 		return !want_count == !want_size;
 	scale = block > 0 ? scale_for(1, block, rate) : scale_for(want_count, want_size, rate);
-	near_count = truncated(ceil((double)want_count / scale));
-	near_size = truncated(ceil((double)want_size / scale));
+	near_count = heapscale_truncated(ceil((double)want_count / scale));
+	near_size = heapscale_truncated(ceil((double)want_size / scale));
 	for (int64_t c = near_count + 2; c >= near_count - 2; c--) {
 		if (c > 0 && block > 0 && c <= INT64_MAX / block &&
 		    gives(c, c * block, rate, want_count, want_size)) {

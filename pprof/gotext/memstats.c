@@ -9,25 +9,26 @@
 #include "base/buffer.h"
 #include "pprof/gotext/gotext.h"
 
-struct writing {
+struct gotext_memstats_writing {
 	struct buffer *out;
 	unsigned unknown;
 };
 
-static int put(const struct writing *w, unsigned parts, const char *name, uint64_t value)
+static int gotext_memstats_put(const struct gotext_memstats_writing *w, unsigned parts,
+			       const char *name, uint64_t value)
 {
 	return w->unknown & parts ? 0 : buffer_addf(w->out, "# %s = %" PRIu64 "\n", name, value);
 }
 
-static int put_of(const struct writing *w, unsigned parts, const char *name, uint64_t used,
-		  uint64_t all)
+static int put_of(const struct gotext_memstats_writing *w, unsigned parts, const char *name,
+		  uint64_t used, uint64_t all)
 {
 	if (w->unknown & parts)
 		return 0;
 	return buffer_addf(w->out, "# %s = %" PRIu64 " / %" PRIu64 "\n", name, used, all);
 }
 
-static int put_array(const struct writing *w, unsigned parts, const char *name,
+static int put_array(const struct gotext_memstats_writing *w, unsigned parts, const char *name,
 		     const uint64_t values[256])
 {
 	int rc;
@@ -41,7 +42,8 @@ static int put_array(const struct writing *w, unsigned parts, const char *name,
 }
 
 /* Writes the shortest decimal number equal to `value`, like Go's %v, for values below 10. */
-static int put_share(const struct writing *w, unsigned parts, const char *name, double value)
+static int put_share(const struct gotext_memstats_writing *w, unsigned parts, const char *name,
+		     double value)
 {
 	char text[32];
 
@@ -55,46 +57,49 @@ static int put_share(const struct writing *w, unsigned parts, const char *name, 
 	return buffer_addf(w->out, "# %s = %s\n", name, text);
 }
 
-static int put_memory(const struct legacy_memstats *s, const struct writing *w)
+static int gotext_memstats_put_memory(const struct legacy_memstats *s,
+				      const struct gotext_memstats_writing *w)
 {
-	return put(w, LEGACY_ALLOC, "Alloc", s->alloc) ||
-	       put(w, LEGACY_TOTAL_ALLOC, "TotalAlloc", s->total_alloc) ||
-	       put(w, LEGACY_SYSTEM, "Sys", s->sys) || put(w, 0, "Lookups", s->lookups) ||
-	       put(w, LEGACY_MALLOCS, "Mallocs", s->mallocs) ||
-	       put(w, LEGACY_FREES, "Frees", s->frees) ||
-	       put(w, LEGACY_ALLOC, "HeapAlloc", s->heap_alloc) ||
-	       put(w, LEGACY_SYSTEM, "HeapSys", s->heap_sys) ||
-	       put(w, LEGACY_SYSTEM, "HeapIdle", s->heap_idle) ||
-	       put(w, LEGACY_SYSTEM, "HeapInuse", s->heap_inuse) ||
-	       put(w, LEGACY_SYSTEM, "HeapReleased", s->heap_released) ||
-	       put(w, LEGACY_MALLOCS | LEGACY_FREES, "HeapObjects", s->heap_objects) ||
+	return gotext_memstats_put(w, LEGACY_ALLOC, "Alloc", s->alloc) ||
+	       gotext_memstats_put(w, LEGACY_TOTAL_ALLOC, "TotalAlloc", s->total_alloc) ||
+	       gotext_memstats_put(w, LEGACY_SYSTEM, "Sys", s->sys) ||
+	       gotext_memstats_put(w, 0, "Lookups", s->lookups) ||
+	       gotext_memstats_put(w, LEGACY_MALLOCS, "Mallocs", s->mallocs) ||
+	       gotext_memstats_put(w, LEGACY_FREES, "Frees", s->frees) ||
+	       gotext_memstats_put(w, LEGACY_ALLOC, "HeapAlloc", s->heap_alloc) ||
+	       gotext_memstats_put(w, LEGACY_SYSTEM, "HeapSys", s->heap_sys) ||
+	       gotext_memstats_put(w, LEGACY_SYSTEM, "HeapIdle", s->heap_idle) ||
+	       gotext_memstats_put(w, LEGACY_SYSTEM, "HeapInuse", s->heap_inuse) ||
+	       gotext_memstats_put(w, LEGACY_SYSTEM, "HeapReleased", s->heap_released) ||
+	       gotext_memstats_put(w, LEGACY_MALLOCS | LEGACY_FREES, "HeapObjects",
+				   s->heap_objects) ||
 	       put_of(w, LEGACY_SYSTEM, "Stack", s->stack_inuse, s->stack_sys) ||
 	       put_of(w, LEGACY_SYSTEM | LEGACY_INUSE, "MSpan", s->mspan_inuse, s->mspan_sys) ||
 	       put_of(w, LEGACY_SYSTEM | LEGACY_INUSE, "MCache", s->mcache_inuse, s->mcache_sys) ||
-	       put(w, LEGACY_SYSTEM, "BuckHashSys", s->buck_hash_sys) ||
-	       put(w, LEGACY_SYSTEM, "GCSys", s->gc_sys) ||
-	       put(w, LEGACY_SYSTEM, "OtherSys", s->other_sys);
+	       gotext_memstats_put(w, LEGACY_SYSTEM, "BuckHashSys", s->buck_hash_sys) ||
+	       gotext_memstats_put(w, LEGACY_SYSTEM, "GCSys", s->gc_sys) ||
+	       gotext_memstats_put(w, LEGACY_SYSTEM, "OtherSys", s->other_sys);
 }
 
-static int put_collections(const struct legacy_memstats *s, const struct writing *w)
+static int put_collections(const struct legacy_memstats *s, const struct gotext_memstats_writing *w)
 {
-	return put(w, LEGACY_NEXT_GC, "NextGC", s->next_gc) ||
-	       put(w, LEGACY_PAUSES, "LastGC", s->last_gc) ||
+	return gotext_memstats_put(w, LEGACY_NEXT_GC, "NextGC", s->next_gc) ||
+	       gotext_memstats_put(w, LEGACY_PAUSES, "LastGC", s->last_gc) ||
 	       put_array(w, LEGACY_PAUSES, "PauseNs", s->pause_ns) ||
 	       put_array(w, LEGACY_PAUSES, "PauseEnd", s->pause_end) ||
-	       put(w, LEGACY_NUM_GC, "NumGC", s->num_gc) ||
-	       put(w, LEGACY_NUM_FORCED_GC, "NumForcedGC", s->num_forced_gc) ||
+	       gotext_memstats_put(w, LEGACY_NUM_GC, "NumGC", s->num_gc) ||
+	       gotext_memstats_put(w, LEGACY_NUM_FORCED_GC, "NumForcedGC", s->num_forced_gc) ||
 	       put_share(w, LEGACY_PAUSES, "GCCPUFraction", s->gc_cpu_fraction);
 }
 
 int legacy_memstats_write(const struct legacy_memstats *s, struct buffer *out)
 {
-	const struct writing w = { out, s->unknown };
+	const struct gotext_memstats_writing w = { out, s->unknown };
 
-	if (buffer_addf(out, "\n# runtime.MemStats\n") || put_memory(s, &w) ||
+	if (buffer_addf(out, "\n# runtime.MemStats\n") || gotext_memstats_put_memory(s, &w) ||
 	    put_collections(s, &w) ||
 	    buffer_addf(out, "# DebugGC = %s\n", s->debug_gc ? "true" : "false") ||
-	    put(&w, LEGACY_MAX_RSS, "MaxRSS", s->max_rss))
+	    gotext_memstats_put(&w, LEGACY_MAX_RSS, "MaxRSS", s->max_rss))
 		return ERR_NOMEM;
 	return 0;
 }

@@ -23,7 +23,7 @@ void stack_lines_release(struct stack_lines *s)
 	free(s->lines);
 }
 
-static int add_line(struct stack_lines *s, struct stack_line line)
+static int gotext_stack_add_line(struct stack_lines *s, struct stack_line line)
 {
 	if (room_for((void **)&s->lines, &s->room, s->count + 1, sizeof(line)))
 		return ERR_NOMEM;
@@ -31,22 +31,24 @@ static int add_line(struct stack_lines *s, struct stack_line line)
 	return 0;
 }
 
-static bool begins(const char *text, const char *prefix)
+static bool gotext_stack_begins(const char *text, const char *prefix)
 {
 	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
 /* Is a frame shown? `show`: a frame that it called is shown, or all frames are requested. */
-static bool is_shown(const char *name, bool show)
+static bool gotext_stack_is_shown(const char *name, bool show)
 {
 	if (!*name)
 		return true;
 	return strcmp(name, "runtime.goexit") != 0 &&
-	       (show || !(begins(name, "runtime.") || begins(name, "internal/runtime/")));
+	       (show || !(gotext_stack_begins(name, "runtime.") ||
+			  gotext_stack_begins(name, "internal/runtime/")));
 }
 
 /* A thread that Go did not start has a stack of addresses 0; here each of them is 0 - 1. */
-static bool is_padding(const struct profile *p, const struct profile_location *location)
+static bool gotext_stack_is_padding(const struct profile *p,
+				    const struct profile_location *location)
 {
 	const struct profile_line *line = p->lines + location->first_line;
 
@@ -54,10 +56,11 @@ static bool is_padding(const struct profile *p, const struct profile_location *l
 	       (!location->lines || !p->functions[line->function - 1].name);
 }
 
-static bool is_empty(const struct profile *p, const struct profile_sample *sample)
+static bool gotext_stack_is_empty(const struct profile *p, const struct profile_sample *sample)
 {
 	for (size_t i = 0; i < sample->locations; i++)
-		if (!is_padding(p, &p->locations[p->stack[sample->first_location + i] - 1]))
+		if (!gotext_stack_is_padding(
+			    p, &p->locations[p->stack[sample->first_location + i] - 1]))
 			return false;
 	return true;
 }
@@ -68,11 +71,11 @@ static int collect_location(struct stack_lines *s, const struct profile *p,
 	struct stack_line line = { .address = location->address, .name = "", .file = "" };
 	int rc = 0;
 
-	if (is_padding(p, location))
+	if (gotext_stack_is_padding(p, location))
 		return 0;
 	if (!location->lines) {
 		*show = true;
-		return add_line(s, line);
+		return gotext_stack_add_line(s, line);
 	}
 	for (size_t i = 0; !rc && i < location->lines; i++) {
 		const struct profile_line *l = &p->lines[location->first_line + i];
@@ -81,31 +84,31 @@ static int collect_location(struct stack_lines *s, const struct profile *p,
 		line.name = strset_get(&p->strings, f->name);
 		line.file = strset_get(&p->strings, f->filename);
 		line.line = l->line;
-		if (!is_shown(line.name, *show))
+		if (!gotext_stack_is_shown(line.name, *show))
 			continue;
 		*show = true;
-		rc = add_line(s, line);
+		rc = gotext_stack_add_line(s, line);
 	}
 	return rc;
 }
 
-static int collect(struct stack_lines *s, const struct profile *p,
-		   const struct profile_sample *sample, bool all)
+static int gotext_stack_collect(struct stack_lines *s, const struct profile *p,
+				const struct profile_sample *sample, bool all)
 {
 	bool show = all;
 	int rc = 0;
 
 	s->count = 0;
-	if (is_empty(p, sample))
-		return add_line(s, (struct stack_line){ .name = "" });
+	if (gotext_stack_is_empty(p, sample))
+		return gotext_stack_add_line(s, (struct stack_line){ .name = "" });
 	for (size_t i = 0; !rc && i < sample->locations; i++)
 		rc = collect_location(s, p, &p->locations[p->stack[sample->first_location + i] - 1],
 				      &show);
-	return rc || show ? rc : collect(s, p, sample, true);
+	return rc || show ? rc : gotext_stack_collect(s, p, sample, true);
 }
 
 /* The width in characters, as text/tabwriter counts. */
-static size_t width_of(const char *text)
+static size_t gotext_stack_width_of(const char *text)
 {
 	size_t n = 0;
 
@@ -134,8 +137,9 @@ static size_t name_width(const char *name)
 	const char *end, *start = type_arguments(name, &end);
 
 	if (end)
-		return width_of(name) - width_of(start) + strlen("[...]") + width_of(end);
-	return width_of(name);
+		return gotext_stack_width_of(name) - gotext_stack_width_of(start) +
+		       strlen("[...]") + gotext_stack_width_of(end);
+	return gotext_stack_width_of(name);
 }
 
 static int put_name(struct buffer *out, const char *name)
@@ -160,8 +164,8 @@ static int put_tabs(struct buffer *out, size_t width, size_t column)
 	return rc;
 }
 
-static int put_line(const struct stack_line *line, size_t address_column, size_t name_column,
-		    struct buffer *out)
+static int gotext_stack_put_line(const struct stack_line *line, size_t address_column,
+				 size_t name_column, struct buffer *out)
 {
 	if (buffer_addf(out, "#\t0x%" PRIx64, line->address) ||
 	    put_tabs(out, address_width(line->address), address_column) ||
@@ -172,7 +176,8 @@ static int put_line(const struct stack_line *line, size_t address_column, size_t
 }
 
 /* The column widths of the run of lines with names from `from` on; returns the run's end. */
-static size_t columns(const struct stack_lines *s, size_t from, size_t *address, size_t *name)
+static size_t gotext_stack_columns(const struct stack_lines *s, size_t from, size_t *address,
+				   size_t *name)
 {
 	*address = *name = 0;
 	for (; from < s->count && *s->lines[from].name; from++) {
@@ -188,14 +193,14 @@ static size_t columns(const struct stack_lines *s, size_t from, size_t *address,
 int stack_lines_write(struct stack_lines *s, const struct profile *p,
 		      const struct profile_sample *sample, bool all, struct buffer *out)
 {
-	int rc = collect(s, p, sample, all);
+	int rc = gotext_stack_collect(s, p, sample, all);
 	size_t i = 0;
 
 	while (!rc && i < s->count) {
-		size_t address, name, end = columns(s, i, &address, &name);
+		size_t address, name, end = gotext_stack_columns(s, i, &address, &name);
 
 		for (; !rc && i < end; i++)
-			rc = put_line(&s->lines[i], address, name, out);
+			rc = gotext_stack_put_line(&s->lines[i], address, name, out);
 		if (!rc && i < s->count)
 			rc = buffer_addf(out, "#\t0x%" PRIx64 "\n", s->lines[i++].address);
 	}

@@ -27,7 +27,7 @@ static bool same_edge(const void *owner, uint32_t id, const void *key)
 	return n->parent == e->parent && n->frame == e->frame;
 }
 
-static int add_node(struct calltree *t, struct edge e, uint32_t depth)
+static int calltree_add_node(struct calltree *t, struct edge e, uint32_t depth)
 {
 	size_t count = t->count + 1;
 
@@ -45,7 +45,7 @@ int calltree_init(struct calltree *t, size_t columns)
 {
 	memset(t, 0, sizeof(*t));
 	t->columns = columns;
-	return add_node(t, (struct edge){ CALLTREE_NONE, CALLTREE_NONE }, 0);
+	return calltree_add_node(t, (struct edge){ CALLTREE_NONE, CALLTREE_NONE }, 0);
 }
 
 void calltree_release(struct calltree *t)
@@ -64,7 +64,7 @@ int64_t calltree_sum(int64_t a, int64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? a < 0 ? INT64_MIN : INT64_MAX : sum;
 }
 
-static int find_or_add(struct calltree *t, struct edge e, uint32_t depth, uint32_t *node)
+static int calltree_find_or_add(struct calltree *t, struct edge e, uint32_t depth, uint32_t *node)
 {
 	uint64_t hash = hash_bytes(&e, sizeof(e));
 
@@ -74,7 +74,7 @@ static int find_or_add(struct calltree *t, struct edge e, uint32_t depth, uint32
 	if (t->count * t->columns >= NODES_MAX)
 		return ERR_LIMIT;
 	*node = (uint32_t)t->count;
-	if (add_node(t, e, depth) || hashindex_add(&t->index, hash, *node))
+	if (calltree_add_node(t, e, depth) || hashindex_add(&t->index, hash, *node))
 		return ERR_NOMEM;
 	return 0;
 }
@@ -87,7 +87,7 @@ int calltree_add(struct calltree *t, const uint32_t *frames, size_t count, const
 
 	for (size_t i = 0; i < count; i++) {
 		struct edge e = { node, frames[i] };
-		int rc = find_or_add(t, e, (uint32_t)i + 1, &node);
+		int rc = calltree_find_or_add(t, e, (uint32_t)i + 1, &node);
 
 		if (rc)
 			return error_set(err, rc,
@@ -101,7 +101,7 @@ int calltree_add(struct calltree *t, const uint32_t *frames, size_t count, const
 	return 0;
 }
 
-static int by_place(const void *a, const void *b)
+static int calltree_by_place(const void *a, const void *b)
 {
 	const struct ranked *x = a, *y = b;
 
@@ -123,7 +123,7 @@ static int link_children(struct calltree *t, const uint32_t *rank)
 
 		all[i] = (struct ranked){ t->nodes[i].parent, rank ? rank[frame] : frame, i };
 	}
-	qsort(all + 1, t->count - 1, sizeof(*all), by_place);
+	qsort(all + 1, t->count - 1, sizeof(*all), calltree_by_place);
 	for (size_t i = t->count - 1; i > 0; i--) {
 		struct calltree_node *parent = &t->nodes[all[i].parent];
 

@@ -1,3 +1,5 @@
+/* The units are tried from the largest; the fraction has nine digits at most, and zeros at its end
+ * are cut. */
 #include "pprof/graph/duration.h"
 
 #include <inttypes.h>

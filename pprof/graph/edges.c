@@ -13,12 +13,12 @@
 #include "pprof/graph/measure.h"
 #include "pprof/profile.h"
 
-struct pair {
+struct edges_pair {
 	uint32_t from, to;
 };
 
 /* The traversal of one sample's stack from the root to the leaf. */
-struct walk {
+struct edges_walk {
 	struct graph *g;
 	size_t number; /* of the sample, from 1 */
 	int64_t value;
@@ -28,15 +28,15 @@ struct walk {
 	size_t seen_room;
 };
 
-static bool same_pair(const void *owner, uint32_t id, const void *key)
+static bool edges_same_pair(const void *owner, uint32_t id, const void *key)
 {
 	const struct graph_edge *e = &((const struct graph *)owner)->edges[id];
-	const struct pair *pair = key;
+	const struct edges_pair *pair = key;
 
 	return e->from == pair->from && e->to == pair->to;
 }
 
-static int add_edge(struct walk *w, struct pair pair, uint64_t hash, bool inlined)
+static int edges_add_edge(struct edges_walk *w, struct edges_pair pair, uint64_t hash, bool inlined)
 {
 	struct graph *g = w->g;
 
@@ -54,15 +54,15 @@ static int add_edge(struct walk *w, struct pair pair, uint64_t hash, bool inline
 }
 
 /* graph.go, AddToEdgeDiv: counts each edge once for a sample. */
-static int count_call(struct walk *w, uint32_t node, bool inlined)
+static int edges_count_call(struct edges_walk *w, uint32_t node, bool inlined)
 {
-	struct pair pair = { w->parent, node };
+	struct edges_pair pair = { w->parent, node };
 	uint64_t hash = hash_bytes(&pair, sizeof(pair));
-	uint32_t id = hashindex_find(&w->g->edge_index, hash, same_pair, w->g, &pair);
+	uint32_t id = hashindex_find(&w->g->edge_index, hash, edges_same_pair, w->g, &pair);
 	struct graph_edge *e;
 
 	if (id == HASHINDEX_NONE)
-		return add_edge(w, pair, hash, inlined);
+		return edges_add_edge(w, pair, hash, inlined);
 	if (w->seen[id] == w->number)
 		return 0;
 	w->seen[id] = w->number;
@@ -73,7 +73,7 @@ static int count_call(struct walk *w, uint32_t node, bool inlined)
 	return 0;
 }
 
-static int step(struct walk *w, uint32_t node, bool inlined)
+static int edges_step(struct edges_walk *w, uint32_t node, bool inlined)
 {
 	int rc = 0;
 
@@ -82,14 +82,14 @@ static int step(struct walk *w, uint32_t node, bool inlined)
 		return 0;
 	}
 	if (w->has_parent && node != w->parent)
-		rc = count_call(w, node, inlined);
+		rc = edges_count_call(w, node, inlined);
 	w->parent = node;
 	w->has_parent = true;
 	w->residual = false;
 	return rc;
 }
 
-static int count_sample(struct walk *w, size_t sample)
+static int edges_count_sample(struct edges_walk *w, size_t sample)
 {
 	size_t count;
 	int rc = 0;
@@ -100,20 +100,20 @@ static int count_sample(struct walk *w, size_t sample)
 		const uint32_t *at = nodes_at(&w->g->nodes, sample, i, &count);
 
 		for (size_t k = count; k-- && !rc;)
-			rc = step(w, at[k], k != count - 1);
+			rc = edges_step(w, at[k], k != count - 1);
 	}
 	return rc;
 }
 
 int edges_count(struct graph *g, const struct profile *p, size_t type)
 {
-	struct walk w = { .g = g };
+	struct edges_walk w = { .g = g };
 	int rc = 0;
 
 	for (size_t i = 0; i < p->sample_count && !rc; i++) {
 		w.value = p->values[p->samples[i].first_value + type];
 		if (w.value)
-			rc = count_sample(&w, i);
+			rc = edges_count_sample(&w, i);
 	}
 	free(w.seen);
 	return rc;
@@ -139,7 +139,7 @@ static int drop_light(struct graph *g, int64_t cutoff)
 }
 
 /* graph.go, edgeList.Less, which leaves ties undefined; here the edge's number decides them. */
-static int by_weight(const void *a, const void *b, void *graph)
+static int edges_by_weight(const void *a, const void *b, void *graph)
 {
 	const struct graph *g = graph;
 	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
@@ -154,7 +154,7 @@ static int by_weight(const void *a, const void *b, void *graph)
 	return order ? order : i < k ? -1 : i > k;
 }
 
-static uint32_t end_of(const struct graph_edge *e, bool callee)
+static uint32_t edges_end_of(const struct graph_edge *e, bool callee)
 {
 	return callee ? e->to : e->from;
 }
@@ -168,13 +168,13 @@ static int sort_by_end(struct graph *g, bool callee, uint32_t **order, size_t **
 	if (!at || !*order)
 		return ERR_NOMEM;
 	for (size_t i = 0; i < g->edge_count; i++)
-		at[end_of(&g->edges[i], callee) + 2]++;
+		at[edges_end_of(&g->edges[i], callee) + 2]++;
 	for (size_t i = 2; i < g->nodes.count + 2; i++)
 		at[i] += at[i - 1];
 	for (uint32_t i = 0; i < g->edge_count; i++)
-		(*order)[at[end_of(&g->edges[i], callee) + 1]++] = i;
+		(*order)[at[edges_end_of(&g->edges[i], callee) + 1]++] = i;
 	for (size_t i = 0; i < g->nodes.count; i++)
-		qsort_r(*order + at[i], at[i + 1] - at[i], sizeof(**order), by_weight, g);
+		qsort_r(*order + at[i], at[i + 1] - at[i], sizeof(**order), edges_by_weight, g);
 	return 0;
 }
 

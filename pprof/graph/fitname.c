@@ -1,3 +1,5 @@
+/* The short forms of pprof/shortname.h are tried from the longest. What still does not fit loses
+ * its middle. */
 #include "pprof/graph/fitname.h"
 
 #include <string.h>
@@ -13,7 +15,7 @@ static size_t columns_of(const char *text)
 }
 
 /* Cuts the middle out, in place. */
-static void cut(char *text, size_t columns)
+static void fitname_cut(char *text, size_t columns)
 {
 	size_t head, tail;
 
@@ -47,6 +49,6 @@ const char *fitname(const char *name, size_t columns, char *text)
 	len = strnlen(name, FITNAME_MAX - sizeof(dots)); /* room for the dots */
 	memcpy(text, name, len);
 	text[len] = '\0';
-	cut(text, columns);
+	fitname_cut(text, columns);
 	return text;
 }

@@ -21,12 +21,12 @@
 #include "pprof/profile.h"
 #include "pprof/units.h"
 
-static int64_t value_of(const struct profile *p, size_t sample, size_t type)
+static int64_t graph_value_of(const struct profile *p, size_t sample, size_t type)
 {
 	return p->values[p->samples[sample].first_value + type];
 }
 
-static void count_sample(struct graph *g, size_t sample, int64_t value, size_t *seen)
+static void graph_count_sample(struct graph *g, size_t sample, int64_t value, size_t *seen)
 {
 	size_t depth = nodes_depth(&g->nodes, sample), count;
 
@@ -45,7 +45,7 @@ static void count_sample(struct graph *g, size_t sample, int64_t value, size_t *
 	}
 }
 
-static int count_samples(struct graph *g, const struct profile *p, size_t type)
+static int graph_count_samples(struct graph *g, const struct profile *p, size_t type)
 {
 	size_t *seen = calloc(g->nodes.count + 1, sizeof(*seen));
 
@@ -55,8 +55,8 @@ static int count_samples(struct graph *g, const struct profile *p, size_t type)
 		return ERR_NOMEM;
 	}
 	for (size_t i = 0; i < p->sample_count; i++)
-		if (value_of(p, i, type))
-			count_sample(g, i, value_of(p, i, type), seen);
+		if (graph_value_of(p, i, type))
+			graph_count_sample(g, i, graph_value_of(p, i, type), seen);
 	free(seen);
 	return 0;
 }
@@ -72,7 +72,7 @@ static size_t select_nodes(struct graph *g, int64_t cutoff)
 	return count;
 }
 
-static int compare(int64_t a, int64_t b)
+static int graph_compare(int64_t a, int64_t b)
 {
 	a = measure_magnitude(a);
 	b = measure_magnitude(b);
@@ -84,7 +84,7 @@ static int by_flat(const void *a, const void *b, void *graph)
 {
 	const struct graph *g = graph;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	int order = compare(g->values[x].flat, g->values[y].flat);
+	int order = graph_compare(g->values[x].flat, g->values[y].flat);
 
 	return order ? order : nodes_compare(&g->nodes, x, y);
 }
@@ -94,13 +94,13 @@ static int by_cum(const void *a, const void *b, void *graph)
 {
 	const struct graph *g = graph;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	int order = compare(g->values[x].cum, g->values[y].cum);
+	int order = graph_compare(g->values[x].cum, g->values[y].cum);
 
 	return order ? order : nodes_compare(&g->nodes, x, y);
 }
 
 /* report.go, newTrimmedGraph, except for the edges. *edge_cutoff: edges below it are not shown. */
-static void trim(struct graph *g, const struct report_view *v, int64_t *edge_cutoff)
+static void graph_trim(struct graph *g, const struct report_view *v, int64_t *edge_cutoff)
 {
 	size_t all = g->shown_count = select_nodes(g, 0);
 	int64_t sum = graph_shown_total(g);
@@ -130,12 +130,12 @@ int graph_init(struct graph *g, const struct profile *p, const struct report_vie
 	rc = nodes_init(&g->nodes, p, v->by);
 	g->total = v->total ? v->total : graph_total(p, v->type);
 	if (!rc)
-		rc = count_samples(g, p, v->type);
+		rc = graph_count_samples(g, p, v->type);
 	g->shown = malloc((g->nodes.count + 1) * sizeof(*g->shown));
 	g->kept = malloc(g->nodes.count + 1);
 	if (rc || !g->shown || !g->kept)
 		return rc ? rc : ERR_NOMEM;
-	trim(g, v, &edge_cutoff);
+	graph_trim(g, v, &edge_cutoff);
 	rc = edges_count(g, p, v->type);
 	return rc ? rc : edges_order(g, edge_cutoff);
 }
@@ -180,7 +180,7 @@ int64_t graph_total(const struct profile *p, size_t type)
 	int64_t all = 0, base = 0;
 
 	for (size_t i = 0; i < p->sample_count; i++) {
-		int64_t value = measure_magnitude(value_of(p, i, type));
+		int64_t value = measure_magnitude(graph_value_of(p, i, type));
 
 		all = measure_sum(all, value);
 		if (sample_is_base(p, &p->samples[i]))

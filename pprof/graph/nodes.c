@@ -23,7 +23,7 @@ static bool same_key(const void *owner, uint32_t id, const void *key)
 	return !memcmp(&n->list[id].key, key, sizeof(struct node_key));
 }
 
-static int find_or_add(struct nodes *n, const struct node_key *key, uint32_t *id)
+static int nodes_find_or_add(struct nodes *n, const struct node_key *key, uint32_t *id)
 {
 	uint64_t hash = hash_bytes(key, sizeof(*key));
 
@@ -98,7 +98,7 @@ static int line_key(struct nodes *n, const struct profile_location *l,
 	return rc;
 }
 
-static int add_location(struct nodes *n, const struct profile_location *l, size_t *at)
+static int nodes_add_location(struct nodes *n, const struct profile_location *l, size_t *at)
 {
 	size_t lines = n->by == REPORT_BY_MODULE || !l->lines ? 1 : l->lines;
 	int rc = 0;
@@ -109,12 +109,12 @@ static int add_location(struct nodes *n, const struct profile_location *l, size_
 
 		rc = n->by == REPORT_BY_MODULE ? module_key(n, l, &key) :
 						 line_key(n, l, line, &key);
-		rc = rc ? rc : find_or_add(n, &key, &n->frames[(*at)++]);
+		rc = rc ? rc : nodes_find_or_add(n, &key, &n->frames[(*at)++]);
 	}
 	return rc;
 }
 
-static int add_locations(struct nodes *n)
+static int nodes_add_locations(struct nodes *n)
 {
 	size_t frames = n->p->line_count + n->p->location_count, at = 0;
 	int rc = 0;
@@ -126,13 +126,13 @@ static int add_locations(struct nodes *n)
 		return ERR_NOMEM;
 	for (size_t i = 0; i < n->p->location_count && !rc; i++) {
 		n->first[i] = at;
-		rc = add_location(n, &n->p->locations[i], &at);
+		rc = nodes_add_location(n, &n->p->locations[i], &at);
 	}
 	n->first[n->p->location_count] = at;
 	return rc;
 }
 
-static uint32_t thread_of(const struct profile *p, const struct profile_sample *s)
+static uint32_t nodes_thread_of(const struct profile *p, const struct profile_sample *s)
 {
 	for (size_t i = 0; i < s->labels; i++) {
 		const struct profile_label *l = &p->labels[s->first_label + i];
@@ -151,9 +151,9 @@ static int add_threads(struct nodes *n)
 	if (!n->threads)
 		return ERR_NOMEM;
 	for (size_t i = 0; i < n->p->sample_count && !rc; i++) {
-		struct node_key key = { .name = thread_of(n->p, &n->p->samples[i]) };
+		struct node_key key = { .name = nodes_thread_of(n->p, &n->p->samples[i]) };
 
-		rc = find_or_add(n, &key, &n->threads[i]);
+		rc = nodes_find_or_add(n, &key, &n->threads[i]);
 	}
 	return rc;
 }
@@ -210,7 +210,7 @@ static int make_label(struct nodes *n, struct node *node, char **scratch, size_t
 	return node->label ? 0 : ERR_NOMEM;
 }
 
-static int make_labels(struct nodes *n)
+static int nodes_make_labels(struct nodes *n)
 {
 	char *scratch = NULL;
 	size_t room = 0;
@@ -229,8 +229,8 @@ int nodes_init(struct nodes *n, const struct profile *p, enum report_by by)
 	*n = (struct nodes){ .p = p, .by = by };
 	rc = strset_init(&n->files);
 	if (!rc)
-		rc = by == REPORT_BY_THREAD ? add_threads(n) : add_locations(n);
-	return rc ? rc : make_labels(n);
+		rc = by == REPORT_BY_THREAD ? add_threads(n) : nodes_add_locations(n);
+	return rc ? rc : nodes_make_labels(n);
 }
 
 void nodes_release(struct nodes *n)

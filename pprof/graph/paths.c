@@ -37,7 +37,7 @@ static void add_element(struct cleaning *c, const char *element, size_t len)
 	c->len += len;
 }
 
-static void go_up(struct cleaning *c)
+static void paths_go_up(struct cleaning *c)
 {
 	if (c->len > c->fixed) {
 		do
@@ -64,7 +64,7 @@ size_t path_clean(const char *path, size_t len, char *clean)
 		size_t n = slash ? (size_t)(slash - path) - at : len - at;
 
 		if (n == 2 && !memcmp(path + at, "..", 2))
-			go_up(&c);
+			paths_go_up(&c);
 		else if (n && !(n == 1 && path[at] == '.'))
 			add_element(&c, path + at, n);
 		at += n + 1;

@@ -1,3 +1,5 @@
+/* A column is a byte that begins a character of UTF-8: wide characters are counted as one, as by
+ * google/pprof. */
 #include "pprof/graph/text.h"
 
 #include <stdarg.h>

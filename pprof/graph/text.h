@@ -28,8 +28,8 @@ size_t text_columns(const char *text, size_t len);
 /* The width for "%*s" that pads the text to `columns`: its width counts bytes. */
 int text_width(const char *text, int columns);
 
-/* Which bytes of a text that takes more than `columns` are kept, with "…" in place of the middle: the
- * first *head ones, and those from *tail on. */
+/* Which bytes of a text that takes more than `columns` are kept, with "…" in place of the middle:
+ * the first *head ones, and those from *tail on. */
 void text_cut(const char *text, size_t len, size_t columns, size_t *head, size_t *tail);
 
 /* Appends a text, cut to fit into the line that `out` ends with: the line may have `width` columns

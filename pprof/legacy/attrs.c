@@ -1,3 +1,5 @@
+/* Attributes are searched from the first, at each '$' of a line. What they replace to has a bound,
+ * because values may contain other names. */
 #include "pprof/legacy/attrs.h"
 
 #include <string.h>
@@ -45,7 +47,7 @@ int attrs_add(struct attrs *a, struct cursor line, struct error *err)
 	return 0;
 }
 
-static const struct attr *find(const struct attrs *a, const struct cursor *c)
+static const struct attr *attrs_find(const struct attrs *a, const struct cursor *c)
 {
 	for (size_t i = 0; i < a->count; i++) {
 		const struct attr *attr = &a->entries[i];
@@ -67,7 +69,7 @@ int attrs_replace(struct attrs *a, struct cursor *line, struct error *err)
 		return 0;
 	a->replaced.len = 0;
 	while (!rc && cursor_left(&c)) {
-		const struct attr *attr = *c.pos == '$' ? find(a, &c) : NULL;
+		const struct attr *attr = *c.pos == '$' ? attrs_find(a, &c) : NULL;
 
 		rc = attr ? buffer_add(&a->replaced, attr->value, attr->value_len) :
 			    buffer_add(&a->replaced, c.pos, 1);

@@ -70,16 +70,16 @@ void legacy_drop_sample(struct legacy *l)
 	l->stack_count = l->samples[--l->sample_count].first;
 }
 
-static bool has_address(const void *owner, uint32_t i, const void *key)
+static bool legacy_build_has_address(const void *owner, uint32_t i, const void *key)
 {
 	return ((const struct legacy *)owner)->places[i].address == *(const uint64_t *)key;
 }
 
-static int find_place(struct legacy *l, uint64_t address, uint32_t *place)
+static int legacy_build_find_place(struct legacy *l, uint64_t address, uint32_t *place)
 {
 	uint64_t hash = hash_bytes(&address, sizeof(address));
 
-	*place = hashindex_find(&l->by_address, hash, has_address, l, &address);
+	*place = hashindex_find(&l->by_address, hash, legacy_build_has_address, l, &address);
 	if (*place != HASHINDEX_NONE)
 		return 0;
 	*place = (uint32_t)l->place_count;
@@ -97,7 +97,7 @@ int legacy_add_frame(struct legacy *l, uint64_t address)
 
 	if (room_for((void **)&l->stack, &l->stack_room, l->stack_count + 1, sizeof(*l->stack)))
 		return error_nomem(l->err);
-	if (find_place(l, address, &place))
+	if (legacy_build_find_place(l, address, &place))
 		return ERR_NOMEM;
 	l->stack[l->stack_count++] = place;
 	l->samples[l->sample_count - 1].frames++;
@@ -105,7 +105,7 @@ int legacy_add_frame(struct legacy *l, uint64_t address)
 }
 
 /* A byte of the stack behind the "@" of a sample's line: [ x0-9a-f]* */
-static bool is_stack(uint8_t ch)
+static bool legacy_build_is_stack(uint8_t ch)
 {
 	return ch == ' ' || ch == 'x' || is_lower_xdigit(ch);
 }
@@ -114,7 +114,7 @@ int legacy_add_stack(struct legacy *l, struct cursor text, unsigned back)
 {
 	struct cursor stack;
 
-	text_run(&text, is_stack, &stack);
+	text_run(&text, legacy_build_is_stack, &stack);
 	return legacy_add_addresses(l, stack, back, false);
 }
 
@@ -163,7 +163,8 @@ static void number_places(const struct legacy *l, struct numbering *n)
 	}
 }
 
-static void note_names(struct legacy *l, uint32_t mapping, const struct legacy_line *line)
+static void legacy_build_note_names(struct legacy *l, uint32_t mapping,
+				    const struct legacy_line *line)
 {
 	struct profile_mapping *m = &l->p->mappings[mapping - 1];
 
@@ -172,7 +173,7 @@ static void note_names(struct legacy *l, uint32_t mapping, const struct legacy_l
 	m->has_line_numbers |= line->line != 0;
 }
 
-static int add_location(struct legacy *l, uint32_t i, struct numbering *n)
+static int legacy_build_add_location(struct legacy *l, uint32_t i, struct numbering *n)
 {
 	const struct legacy_place *place = &l->places[n->order[i]];
 	struct profile_location location = { .mapping = n->mappings[i], .address = place->address };
@@ -190,12 +191,12 @@ static int add_location(struct legacy *l, uint32_t i, struct numbering *n)
 		if (profile_add_function(l->p, &f, &n->lines[k].function))
 			return ERR_NOMEM;
 		if (location.mapping)
-			note_names(l, location.mapping, from);
+			legacy_build_note_names(l, location.mapping, from);
 	}
 	return profile_add_location(l->p, &location, n->lines, place->lines, &id);
 }
 
-static int add_mappings(struct legacy *l, struct numbering *n)
+static int legacy_build_add_mappings(struct legacy *l, struct numbering *n)
 {
 	uint64_t *addresses = malloc((n->count + 1) * sizeof(*addresses));
 	uint32_t id;
@@ -204,8 +205,8 @@ static int add_mappings(struct legacy *l, struct numbering *n)
 	for (uint32_t i = 0; !rc && i < n->count; i++) {
 		const struct legacy_place *place = &l->places[n->order[i]];
 
-		/* In Java the address of a place that has a name is only a key to the name, so it is
-		 * in no mapping. */
+		/* In Java the address of a place that has a name is only a key to the name, so it
+		 * is in no mapping. */
 		addresses[i] = l->drops_addresses && place->lines ? 0 : place->address;
 	}
 	if (!rc)
@@ -225,8 +226,8 @@ static bool leaf_is_doubled(const struct legacy *l, const struct legacy_sample *
 		       l->places[l->stack[s->first + 1]].address + 1;
 }
 
-static int add_sample(struct legacy *l, const struct legacy_sample *s, const uint32_t *ids,
-		      uint32_t *stack)
+static int legacy_build_add_sample(struct legacy *l, const struct legacy_sample *s,
+				   const uint32_t *ids, uint32_t *stack)
 {
 	struct profile_label block = { .num = s->block };
 	size_t frames = 0;
@@ -239,25 +240,25 @@ static int add_sample(struct legacy *l, const struct legacy_sample *s, const uin
 	return profile_add_sample(l->p, stack, frames, s->values, &block, s->has_block);
 }
 
-static int add_samples(struct legacy *l, const struct numbering *n)
+static int legacy_build_add_samples(struct legacy *l, const struct numbering *n)
 {
 	uint32_t *stack = malloc((l->stack_count + 1) * sizeof(*stack));
 	int rc = stack ? 0 : ERR_NOMEM;
 
 	for (size_t i = 0; !rc && i < l->sample_count; i++)
-		rc = add_sample(l, &l->samples[i], n->ids, stack);
+		rc = legacy_build_add_sample(l, &l->samples[i], n->ids, stack);
 	free(stack);
 	return rc;
 }
 
-static int write_profile(struct legacy *l, struct numbering *n)
+static int legacy_build_write_profile(struct legacy *l, struct numbering *n)
 {
 	int rc;
 
 	number_places(l, n);
-	rc = add_mappings(l, n);
+	rc = legacy_build_add_mappings(l, n);
 	for (uint32_t i = 0; !rc && i < n->count; i++)
-		rc = add_location(l, i, n);
+		rc = legacy_build_add_location(l, i, n);
 	/* Addresses are removed only when all locations are added: without addresses,
 	 * profile_add_location would merge places with equal lines, which must stay distinct. */
 	if (!rc && l->drops_addresses) {
@@ -265,7 +266,7 @@ static int write_profile(struct legacy *l, struct numbering *n)
 			l->p->locations[i].address = 0;
 		profile_forget_indexes(l->p);
 	}
-	return rc ? rc : add_samples(l, n);
+	return rc ? rc : legacy_build_add_samples(l, n);
 }
 
 int legacy_finish(struct legacy *l)
@@ -280,7 +281,7 @@ int legacy_finish(struct legacy *l)
 	if (!l->p->type_count && l->sample_count)
 		rc = error_set(l->err, ERR_FORMAT, "samples without a sample type");
 	else if (n.ids && n.order && n.mappings)
-		rc = write_profile(l, &n);
+		rc = legacy_build_write_profile(l, &n);
 	free(n.ids);
 	free(n.order);
 	free(n.lines);

@@ -22,8 +22,8 @@ static int not_this(struct legacy *l, const struct lines *lines, const char *why
 }
 
 /* A line "key = value". 0, or NOT_THIS with a message for an unknown key or a wrong value. */
-static int parse_attribute(struct legacy *l, const struct lines *lines, struct cursor line,
-			   int64_t *hertz)
+static int contention_parse_attribute(struct legacy *l, const struct lines *lines,
+				      struct cursor line, int64_t *hertz)
 {
 	ptrdiff_t equals = text_find(&line, "=");
 	struct cursor key = text_piece(&line, 0, equals < 0 ? 0 : (size_t)equals);
@@ -48,7 +48,7 @@ static int parse_attribute(struct legacy *l, const struct lines *lines, struct c
 }
 
 /* Reads attributes up to the first line that is not one: a sample, or the end of the section. */
-static int parse_attributes(struct legacy *l, struct lines *lines, int64_t *hertz)
+static int contention_parse_attributes(struct legacy *l, struct lines *lines, int64_t *hertz)
 {
 	int rc = 0;
 
@@ -60,7 +60,7 @@ static int parse_attributes(struct legacy *l, struct lines *lines, int64_t *hert
 			continue;
 		if (text_begins(&line, "---") || text_find(&line, "=") < 0)
 			return 0;
-		rc = parse_attribute(l, lines, line, hertz);
+		rc = contention_parse_attribute(l, lines, line, hertz);
 	}
 	return rc ? rc : lines_error(lines, l->err);
 }
@@ -91,7 +91,7 @@ static bool find_numbers(struct cursor *c, struct cursor *cycles, struct cursor 
 	return false;
 }
 
-static void scale(int64_t period, int64_t hertz, int64_t *cycles, int64_t *count)
+static void contention_scale(int64_t period, int64_t hertz, int64_t *cycles, int64_t *count)
 {
 	if (period <= 0)
 		return;
@@ -104,8 +104,8 @@ static void scale(int64_t period, int64_t hertz, int64_t *cycles, int64_t *count
 	*count = (int64_t)((uint64_t)*count * (uint64_t)period);
 }
 
-static int parse_sample(struct legacy *l, const struct lines *lines, struct cursor line,
-			int64_t hertz)
+static int contention_parse_sample(struct legacy *l, const struct lines *lines, struct cursor line,
+				   int64_t hertz)
 {
 	struct cursor cycles, count;
 	struct legacy_sample *s;
@@ -118,7 +118,7 @@ static int parse_sample(struct legacy *l, const struct lines *lines, struct curs
 		return rc;
 	if (!text_int(cycles, 10, &s->values[1]) || !text_int(count, 10, &s->values[0]))
 		rc = error_set(l->err, ERR_FORMAT, "a number of more than 64 bits");
-	scale(l->p->period, hertz, &s->values[1], &s->values[0]);
+	contention_scale(l->p->period, hertz, &s->values[1], &s->values[0]);
 	if (!rc)
 		rc = legacy_add_stack(l, line, 1);
 	if (rc == ERR_FORMAT)
@@ -126,7 +126,7 @@ static int parse_sample(struct legacy *l, const struct lines *lines, struct curs
 	return rc;
 }
 
-static int parse_samples(struct legacy *l, struct lines *lines, int64_t hertz)
+static int contention_parse_samples(struct legacy *l, struct lines *lines, int64_t hertz)
 {
 	int rc = 0;
 
@@ -137,7 +137,7 @@ static int parse_samples(struct legacy *l, struct lines *lines, int64_t hertz)
 		if (text_begins(&line, "---"))
 			break;
 		rc = text_is_comment(line) ? legacy_comment(l, line) :
-					     parse_sample(l, lines, line, hertz);
+					     contention_parse_sample(l, lines, line, hertz);
 	} while (!rc && lines_next(lines));
 	return rc ? rc : lines_error(lines, l->err);
 }
@@ -156,9 +156,9 @@ int legacy_contention(struct legacy *l, const void *data, size_t len)
 	if (legacy_period(l, "contentions", "count", 1) || legacy_type(l, "contentions", "count") ||
 	    legacy_type(l, "delay", "nanoseconds"))
 		return ERR_NOMEM;
-	rc = parse_attributes(l, &lines, &hertz);
+	rc = contention_parse_attributes(l, &lines, &hertz);
 	if (!rc)
-		rc = parse_samples(l, &lines, hertz);
+		rc = contention_parse_samples(l, &lines, hertz);
 	if (!rc)
 		rc = maps_find(l, &lines);
 	return rc ? rc : legacy_finish(l);

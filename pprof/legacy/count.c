@@ -18,7 +18,7 @@
 #include "pprof/legacy/text.h"
 
 /* NAME profile: total NUMBER */
-static bool parse_header(struct cursor line, struct cursor *name)
+static bool count_parse_header(struct cursor line, struct cursor *name)
 {
 	struct cursor total;
 
@@ -41,7 +41,7 @@ static bool parse_addresses(struct legacy *l, struct cursor line, int *rc)
 	return true;
 }
 
-static int parse_sample(struct legacy *l, struct cursor line)
+static int count_parse_sample(struct legacy *l, struct cursor line)
 {
 	struct legacy_sample *s;
 	struct cursor count;
@@ -55,19 +55,19 @@ static int parse_sample(struct legacy *l, struct cursor line)
 	return rc;
 }
 
-static int parse_samples(struct legacy *l, struct lines *lines)
+static int count_parse_samples(struct legacy *l, struct lines *lines)
 {
 	int rc = 0;
 
 	while (!rc && lines_next(lines) && !text_begins(&lines->line, "---"))
 		rc = text_is_comment(lines->line) ? legacy_comment(l, lines->line) :
-						    parse_sample(l, lines->line);
+						    count_parse_sample(l, lines->line);
 	if (rc == ERR_FORMAT)
 		error_prefix(l->err, "line %zu", lines->number);
 	return rc ? rc : lines_error(lines, l->err);
 }
 
-static int set_types(struct legacy *l, struct cursor name)
+static int count_set_types(struct legacy *l, struct cursor name)
 {
 	struct profile_type type = { 0 };
 
@@ -88,11 +88,11 @@ int legacy_count(struct legacy *l, const void *data, size_t len)
 	lines_init(&lines, data, len);
 	while (lines_next(&lines) && text_is_comment(lines.line))
 		;
-	if (!parse_header(lines.line, &name))
+	if (!count_parse_header(lines.line, &name))
 		return lines_error(&lines, l->err) ? ERR_FORMAT : NOT_THIS;
-	rc = set_types(l, name);
+	rc = count_set_types(l, name);
 	if (!rc)
-		rc = parse_samples(l, &lines);
+		rc = count_parse_samples(l, &lines);
 	if (!rc)
 		rc = maps_find(l, &lines);
 	return rc ? rc : legacy_finish(l);

@@ -65,8 +65,8 @@ static void put_min(uint32_t *least, uint32_t number)
 		*least = number;
 }
 
-static void add_range(const struct cover *c, uint32_t *tree, uint64_t start, uint64_t limit,
-		      uint32_t number)
+static void cover_add_range(const struct cover *c, uint32_t *tree, uint64_t start, uint64_t limit,
+			    uint32_t number)
 {
 	size_t from, to;
 
@@ -118,7 +118,7 @@ static int add_below(struct cover *c, const struct legacy *l, uint32_t number)
 	if (!extends_below(m))
 		return 0;
 	if (m->limit >= m->start) {
-		add_range(c, c->below, m->start - m->offset, m->start, number);
+		cover_add_range(c, c->below, m->start - m->offset, m->start, number);
 		return 0;
 	}
 	if (c->odd_count == ODD_MAX)
@@ -142,7 +142,7 @@ static int cover_init(struct cover *c, const struct legacy *l)
 	for (size_t i = 0; i < 2 * c->count; i++)
 		c->holds[i] = c->below[i] = NONE;
 	for (uint32_t i = 0; !rc && i < l->mapping_count; i++) {
-		add_range(c, c->holds, l->mappings[i].start, l->mappings[i].limit, i);
+		cover_add_range(c, c->holds, l->mappings[i].start, l->mappings[i].limit, i);
 		rc = add_below(c, l, i);
 	}
 	return rc;
@@ -168,9 +168,9 @@ static uint32_t first_below(const struct cover *c, const struct legacy *l, uint6
 	return least;
 }
 
-static void extend(const struct cover *c, struct profile_mapping *m, uint32_t number)
+static void cover_extend(const struct cover *c, struct profile_mapping *m, uint32_t number)
 {
-	add_range(c, c->holds, m->start - m->offset, m->limit, number);
+	cover_add_range(c, c->holds, m->start - m->offset, m->limit, number);
 	m->start -= m->offset;
 	m->offset = 0;
 }
@@ -197,7 +197,7 @@ int legacy_cover(struct legacy *l, const uint64_t *addresses, size_t count, uint
 		if (addresses[i] && number == NONE && l->mapping_count == real) {
 			number = first_below(&c, l, addresses[i]);
 			if (number != NONE)
-				extend(&c, &l->mappings[number], number);
+				cover_extend(&c, &l->mappings[number], number);
 			else
 				rc = add_everything(l);
 		}

@@ -16,14 +16,14 @@
 #include "pprof/legacy/maps.h"
 #include "pprof/legacy/text.h"
 
-struct words {
+struct cpu_words {
 	struct cursor c;
 	unsigned size; /* bytes of each */
 	bool big;      /* endian */
 	bool ended;    /* a word beyond the end was read */
 };
 
-static uint64_t next_word(struct words *w)
+static uint64_t next_word(struct cpu_words *w)
 {
 	uint64_t v;
 
@@ -37,12 +37,12 @@ static uint64_t next_word(struct words *w)
 	return w->size == 4 ? __builtin_bswap32((uint32_t)v) : __builtin_bswap64(v);
 }
 
-static size_t bytes_left(const struct words *w)
+static size_t bytes_left(const struct cpu_words *w)
 {
 	return w->ended ? 0 : cursor_left(&w->c);
 }
 
-static bool parse_header(struct words *w, bool *java, int64_t *period)
+static bool cpu_parse_header(struct cpu_words *w, bool *java, int64_t *period)
 {
 	uint64_t zero = next_word(w), words = next_word(w), kind = next_word(w);
 
@@ -52,7 +52,7 @@ static bool parse_header(struct words *w, bool *java, int64_t *period)
 }
 
 /* Reads one sample. Sets *end, and adds no sample, if it is the end mark. */
-static int parse_sample(struct legacy *l, struct words *w, bool *end)
+static int cpu_parse_sample(struct legacy *l, struct cpu_words *w, bool *end)
 {
 	bool adjust = !l->drops_addresses;
 	size_t at = cursor_offset(&w->c);
@@ -135,7 +135,7 @@ static void drop_handler(struct legacy *l)
 	}
 }
 
-static int read_profile(struct legacy *l, struct words *w, bool java, int64_t period)
+static int cpu_read_profile(struct legacy *l, struct cpu_words *w, bool java, int64_t period)
 {
 	struct lines lines;
 	bool end = false;
@@ -148,7 +148,7 @@ static int read_profile(struct legacy *l, struct words *w, bool java, int64_t pe
 	l->drops_addresses = java;
 	l->drops_doubled_leaf = !java;
 	while (!rc && !end && bytes_left(w))
-		rc = parse_sample(l, w, &end);
+		rc = cpu_parse_sample(l, w, &end);
 	if (rc)
 		return rc;
 	if (java)
@@ -162,13 +162,13 @@ static int read_profile(struct legacy *l, struct words *w, bool java, int64_t pe
 int legacy_cpu(struct legacy *l, const void *data, size_t len)
 {
 	for (int i = 0; i < 4; i++) {
-		struct words w = { .size = i < 2 ? 4 : 8, .big = i & 1 };
+		struct cpu_words w = { .size = i < 2 ? 4 : 8, .big = i & 1 };
 		int64_t period;
 		bool java;
 
 		cursor_init(&w.c, data, len, "CPU profile");
-		if (parse_header(&w, &java, &period))
-			return read_profile(l, &w, java, period);
+		if (cpu_parse_header(&w, &java, &period))
+			return cpu_read_profile(l, &w, java, period);
 	}
 	return NOT_THIS;
 }

@@ -47,7 +47,7 @@ static const char *const heap_types[] = {
 	"alloc_objects alloc_space inuse_objects inuse_space",
 };
 
-static bool has_types(const struct profile *p, const char *types)
+static bool legacy_frames_has_types(const struct profile *p, const char *types)
 {
 	for (size_t i = 0; i < p->type_count; i++) {
 		const char *type = strset_get(&p->strings, p->types[i].type);
@@ -63,11 +63,12 @@ static bool has_types(const struct profile *p, const char *types)
 int legacy_frames(struct profile *p)
 {
 	for (size_t i = 0; i < sizeof(heap_types) / sizeof(*heap_types); i++)
-		if (has_types(p, heap_types[i]))
+		if (legacy_frames_has_types(p, heap_types[i]))
 			return profile_string(p, allocators, &p->drop_frames) ||
 					       profile_string(p, not_allocators, &p->keep_frames) ?
 				       ERR_NOMEM :
 				       0;
-	return profile_string(p, has_types(p, "contentions delay") ? locks : cpu_profilers,
-			      &p->drop_frames);
+	return profile_string(
+		p, legacy_frames_has_types(p, "contentions delay") ? locks : cpu_profilers,
+		&p->drop_frames);
 }

@@ -18,19 +18,19 @@
 #include "pprof/legacy/maps.h"
 #include "pprof/legacy/text.h"
 
-struct heap {
+struct legacy_heap {
 	int64_t rate;	/* average bytes between two samples */
 	bool sampled;	/* values are of samples taken every `rate` bytes, not of all objects */
 	bool has_alloc; /* four values, not two */
 };
 
 /* A line's numbers. */
-struct row {
+struct legacy_heap_row {
 	struct cursor objects, bytes, alloc_objects, alloc_bytes;
 };
 
 /* *(D): *(D) *[ *(D): *(D) *]  where the first two may be negative */
-static bool take_row(struct cursor *c, bool signs, struct row *r)
+static bool legacy_heap_take_row(struct cursor *c, bool signs, struct legacy_heap_row *r)
 {
 	struct cursor *const fields[] = { &r->objects, &r->bytes, &r->alloc_objects,
 					  &r->alloc_bytes };
@@ -57,7 +57,7 @@ static bool take_row(struct cursor *c, bool signs, struct row *r)
 }
 
 /* Finds the first header in the line; *c is then behind the header's last bracket. */
-static bool find_header(struct cursor *c, struct row *r)
+static bool legacy_heap_find_header(struct cursor *c, struct legacy_heap_row *r)
 {
 	ptrdiff_t at;
 
@@ -66,7 +66,7 @@ static bool find_header(struct cursor *c, struct row *r)
 
 		cursor_bytes(c, (size_t)at + 13);
 		ahead = *c;
-		if (take_row(&ahead, false, r)) {
+		if (legacy_heap_take_row(&ahead, false, r)) {
 			*c = ahead;
 			return true;
 		}
@@ -74,15 +74,16 @@ static bool find_header(struct cursor *c, struct row *r)
 	return false;
 }
 
-static bool same(struct cursor a, struct cursor b)
+static bool legacy_heap_same(struct cursor a, struct cursor b)
 {
 	return cursor_left(&a) == cursor_left(&b) && !memcmp(a.pos, b.pos, cursor_left(&a));
 }
 
-static bool has_alloc(const struct row *r)
+static bool has_alloc(const struct legacy_heap_row *r)
 {
-	return (!same(r->alloc_objects, r->objects) && !text_equals(&r->alloc_objects, "0")) ||
-	       (!same(r->alloc_bytes, r->bytes) && !text_equals(&r->alloc_bytes, "0"));
+	return (!legacy_heap_same(r->alloc_objects, r->objects) &&
+		!text_equals(&r->alloc_objects, "0")) ||
+	       (!legacy_heap_same(r->alloc_bytes, r->bytes) && !text_equals(&r->alloc_bytes, "0"));
 }
 
 static bool is_kind(uint8_t ch)
@@ -91,7 +92,7 @@ static bool is_kind(uint8_t ch)
 }
 
 /* (heap[_a-z0-9]*)/?([0-9]*)  of which the caller has found "heap". 0, or NOT_THIS. */
-static int parse_kind(struct cursor c, const struct row *r, struct heap *h)
+static int parse_kind(struct cursor c, const struct legacy_heap_row *r, struct legacy_heap *h)
 {
 	struct cursor kind, period;
 	int64_t rate = 0;
@@ -111,9 +112,9 @@ static int parse_kind(struct cursor c, const struct row *r, struct heap *h)
 
 static bool is_kind_of(struct cursor line, const char *kind)
 {
-	struct row r;
+	struct legacy_heap_row r;
 
-	while (find_header(&line, &r)) {
+	while (legacy_heap_find_header(&line, &r)) {
 		if (text_begins(&line, kind))
 			return true;
 	}
@@ -121,12 +122,12 @@ static bool is_kind_of(struct cursor line, const char *kind)
 }
 
 /* 0, or NOT_THIS, with a message if it is a heap profile of an unknown kind. */
-static int parse_header(struct legacy *l, struct cursor line, struct heap *h)
+static int legacy_heap_parse_header(struct legacy *l, struct cursor line, struct legacy_heap *h)
 {
 	struct cursor c = line;
-	struct row r;
+	struct legacy_heap_row r;
 
-	while (find_header(&c, &r)) {
+	while (legacy_heap_find_header(&c, &r)) {
 		struct cursor kind = c;
 
 		text_skip(&kind, is_blank);
@@ -140,13 +141,13 @@ static int parse_header(struct legacy *l, struct cursor line, struct heap *h)
 		error_set(l->err, ERR_FORMAT, "line 1: a heap profile of an unknown kind");
 		return NOT_THIS;
 	}
-	*h = (struct heap){ .rate = 1 };
+	*h = (struct legacy_heap){ .rate = 1 };
 	return is_kind_of(line, " @ growth") || is_kind_of(line, " @ fragmentation") ? 0 : NOT_THIS;
 }
 
 /* Finds a row in the line; *c is then behind the row's "@". A row begins with a digit, or with a
  * sign before a digit. */
-static bool find_row(struct cursor *c, struct row *r)
+static bool legacy_heap_find_row(struct cursor *c, struct legacy_heap_row *r)
 {
 	while (cursor_left(c)) {
 		struct cursor ahead = *c;
@@ -155,7 +156,7 @@ static bool find_row(struct cursor *c, struct row *r)
 			cursor_byte(c);
 			continue;
 		}
-		if (take_row(&ahead, true, r) && text_take(&ahead, " @")) {
+		if (legacy_heap_take_row(&ahead, true, r) && text_take(&ahead, " @")) {
 			*c = ahead;
 			return true;
 		}
@@ -166,7 +167,7 @@ static bool find_row(struct cursor *c, struct row *r)
 }
 
 /* Stores one pair of objects and bytes, scaled, in values[0] and values[1]. */
-static int parse_pair(struct legacy *l, const struct heap *h, struct cursor objects,
+static int parse_pair(struct legacy *l, const struct legacy_heap *h, struct cursor objects,
 		      struct cursor bytes, struct legacy_sample *s, int64_t *values)
 {
 	int64_t count, size;
@@ -186,8 +187,8 @@ static int parse_pair(struct legacy *l, const struct heap *h, struct cursor obje
 	return 0;
 }
 
-static int set_values(struct legacy *l, const struct heap *h, const struct row *r,
-		      struct legacy_sample *s)
+static int set_values(struct legacy *l, const struct legacy_heap *h,
+		      const struct legacy_heap_row *r, struct legacy_sample *s)
 {
 	int rc = h->has_alloc ? parse_pair(l, h, r->alloc_objects, r->alloc_bytes, s, s->values) :
 				0;
@@ -196,13 +197,14 @@ static int set_values(struct legacy *l, const struct heap *h, const struct row *
 		    parse_pair(l, h, r->objects, r->bytes, s, s->values + (h->has_alloc ? 2 : 0));
 }
 
-static int parse_sample(struct legacy *l, const struct heap *h, struct cursor line)
+static int legacy_heap_parse_sample(struct legacy *l, const struct legacy_heap *h,
+				    struct cursor line)
 {
 	struct legacy_sample *s;
-	struct row r;
+	struct legacy_heap_row r;
 	int rc;
 
-	if (!find_row(&line, &r))
+	if (!legacy_heap_find_row(&line, &r))
 		return error_set(l->err, ERR_FORMAT,
 				 "is no sample, 'OBJECTS: BYTES [OBJECTS: BYTES] @ 0xADDRESS...'");
 	if (legacy_begin_sample(l, &s))
@@ -214,7 +216,8 @@ static int parse_sample(struct legacy *l, const struct heap *h, struct cursor li
 	return rc;
 }
 
-static int parse_samples(struct legacy *l, const struct heap *h, struct lines *lines)
+static int legacy_heap_parse_samples(struct legacy *l, const struct legacy_heap *h,
+				     struct lines *lines)
 {
 	int rc = 0;
 
@@ -224,14 +227,15 @@ static int parse_samples(struct legacy *l, const struct heap *h, struct lines *l
 		text_trim(&line);
 		if (!text_is_comment(line) && maps_begin(&line)) /* not in a comment */
 			break;
-		rc = text_is_comment(line) ? legacy_comment(l, line) : parse_sample(l, h, line);
+		rc = text_is_comment(line) ? legacy_comment(l, line) :
+					     legacy_heap_parse_sample(l, h, line);
 	}
 	if (rc == ERR_FORMAT)
 		error_prefix(l->err, "line %zu", lines->number);
 	return rc ? rc : lines_error(lines, l->err);
 }
 
-static int set_types(struct legacy *l, const struct heap *h)
+static int legacy_heap_set_types(struct legacy *l, const struct legacy_heap *h)
 {
 	if (legacy_period(l, "space", "bytes", h->rate))
 		return ERR_NOMEM;
@@ -248,17 +252,17 @@ static int set_types(struct legacy *l, const struct heap *h)
 int legacy_heap(struct legacy *l, const void *data, size_t len)
 {
 	struct lines lines;
-	struct heap h;
+	struct legacy_heap h;
 	int rc;
 
 	lines_init(&lines, data, len);
 	if (!lines_next(&lines))
 		return lines.too_long ? lines_error(&lines, l->err) : NOT_THIS;
-	rc = parse_header(l, lines.line, &h);
+	rc = legacy_heap_parse_header(l, lines.line, &h);
 	if (!rc)
-		rc = set_types(l, &h);
+		rc = legacy_heap_set_types(l, &h);
 	if (!rc)
-		rc = parse_samples(l, &h, &lines);
+		rc = legacy_heap_parse_samples(l, &h, &lines);
 	if (!rc)
 		rc = maps_find(l, &lines);
 	return rc ? rc : legacy_finish(l);
@@ -281,11 +285,11 @@ int legacy_heap(struct legacy *l, const void *data, size_t len)
  * opt.prof_accum is set.
  */
 
-static bool jemalloc_header(struct cursor line, struct heap *h)
+static bool jemalloc_header(struct cursor line, struct legacy_heap *h)
 {
 	struct cursor rate;
 
-	*h = (struct heap){ .sampled = true };
+	*h = (struct legacy_heap){ .sampled = true };
 	return text_take(&line, "heap_v2/") && text_run(&line, is_digit, &rate) &&
 	       !cursor_left(&line) && text_int(rate, 10, &h->rate);
 }
@@ -297,20 +301,20 @@ static bool is_total(struct cursor *line)
 	return text_take(line, "t*:");
 }
 
-static int jemalloc_total(struct legacy *l, const struct heap *h, struct cursor line,
+static int jemalloc_total(struct legacy *l, const struct legacy_heap *h, struct cursor line,
 			  struct legacy_sample *s)
 {
-	struct row row;
+	struct legacy_heap_row row;
 
 	if (!is_total(&line))
 		return 0;
-	if (!take_row(&line, false, &row))
+	if (!legacy_heap_take_row(&line, false, &row))
 		return error_set(l->err, ERR_FORMAT, "is no 't*: OBJECTS: BYTES [OBJECTS: BYTES]'");
 	s->has_block = true;
 	return set_values(l, h, &row, s);
 }
 
-static int jemalloc_samples(struct legacy *l, const struct heap *h, struct lines *lines)
+static int jemalloc_samples(struct legacy *l, const struct legacy_heap *h, struct lines *lines)
 {
 	struct legacy_sample *s = NULL;
 	int rc = 0;
@@ -333,14 +337,14 @@ static int jemalloc_samples(struct legacy *l, const struct heap *h, struct lines
 }
 
 /* Goes to the first sample. The totals before it tell whether there are four values. */
-static void pass_totals(struct lines *lines, struct heap *h)
+static void pass_totals(struct lines *lines, struct legacy_heap *h)
 {
-	struct row row;
+	struct legacy_heap_row row;
 
 	while (lines_next(lines) && !text_begins(&lines->line, "@") && !maps_begin(&lines->line)) {
 		struct cursor line = lines->line;
 
-		if (is_total(&line) && take_row(&line, false, &row))
+		if (is_total(&line) && legacy_heap_take_row(&line, false, &row))
 			h->has_alloc = has_alloc(&row);
 	}
 }
@@ -348,14 +352,14 @@ static void pass_totals(struct lines *lines, struct heap *h)
 int legacy_jemalloc(struct legacy *l, const void *data, size_t len)
 {
 	struct lines lines;
-	struct heap h;
+	struct legacy_heap h;
 	int rc;
 
 	lines_init(&lines, data, len);
 	if (!lines_next(&lines) || !jemalloc_header(lines.line, &h))
 		return NOT_THIS;
 	pass_totals(&lines, &h);
-	rc = set_types(l, &h);
+	rc = legacy_heap_set_types(l, &h);
 	rc = rc ? rc : jemalloc_samples(l, &h, &lines);
 	rc = rc ? rc : maps_find(l, &lines);
 	return rc ? rc : legacy_finish(l);

@@ -40,26 +40,26 @@ static bool next_line(struct java *j, struct cursor *line)
 	return true;
 }
 
-static int fail(struct legacy *l, const struct java *j, const char *why)
+static int java_fail(struct legacy *l, const struct java *j, const char *why)
 {
 	return error_set(l->err, ERR_FORMAT, "line %zu: %s", j->line, why);
 }
 
 /* Header */
 
-static bool is_word(uint8_t ch)
+static bool java_is_word(uint8_t ch)
 {
 	return ch == '_' || ch == ' ' || is_digit(ch) || ((ch | 0x20) >= 'a' && (ch | 0x20) <= 'z');
 }
 
 /* ([\w ]+)=([\w ]+)  anywhere in the line */
-static bool parse_attribute(struct cursor line, struct cursor *key, struct cursor *value)
+static bool java_parse_attribute(struct cursor line, struct cursor *key, struct cursor *value)
 {
 	while (cursor_left(&line)) {
-		if (text_run(&line, is_word, key) && text_take(&line, "=") &&
-		    text_run(&line, is_word, value))
+		if (text_run(&line, java_is_word, key) && text_take(&line, "=") &&
+		    text_run(&line, java_is_word, value))
 			return true;
-		if (cursor_left(&line) && !is_word(*line.pos))
+		if (cursor_left(&line) && !java_is_word(*line.pos))
 			cursor_byte(&line);
 	}
 	return false;
@@ -90,18 +90,18 @@ static int set_attribute(struct legacy *l, const struct java *j, struct cursor k
 	if (!j->heap && text_equals(&key, "sampling period"))
 		return text_int(value, 0, &number) ?
 			       legacy_period(l, "contentions", "count", number) :
-			       fail(l, j, "the sampling period is no number");
+			       java_fail(l, j, "the sampling period is no number");
 	if (!j->heap && text_equals(&key, "ms since reset")) {
 		if (!text_int(value, 0, &number))
-			return fail(l, j, "the time since reset is no number");
+			return java_fail(l, j, "the time since reset is no number");
 		l->p->duration_nanos = (int64_t)((uint64_t)number * 1000000);
 		return 0;
 	}
-	fail(l, j, "an attribute that Java profiles do not have");
+	java_fail(l, j, "an attribute that Java profiles do not have");
 	return NOT_THIS;
 }
 
-static int parse_attributes(struct legacy *l, struct java *j)
+static int java_parse_attributes(struct legacy *l, struct java *j)
 {
 	int rc = 0;
 
@@ -113,7 +113,7 @@ static int parse_attributes(struct legacy *l, struct java *j)
 			return 0;
 		if (!cursor_left(&line))
 			continue;
-		if (!parse_attribute(line, &key, &value)) {
+		if (!java_parse_attribute(line, &key, &value)) {
 			*j = before;
 			return 0;
 		}
@@ -147,12 +147,12 @@ static bool find_sample(struct cursor *c, struct cursor *first, struct cursor *s
 	return false;
 }
 
-static int scale(struct legacy *l, const struct java *j, struct legacy_sample *s)
+static int java_scale(struct legacy *l, const struct java *j, struct legacy_sample *s)
 {
 	uint64_t period = (uint64_t)l->p->period;
 
 	if (j->heap && !s->values[0])
-		return fail(l, j, "a sample of no objects");
+		return java_fail(l, j, "a sample of no objects");
 	if (j->heap) {
 		s->has_block = true;
 		s->block = s->values[1] / s->values[0];
@@ -164,8 +164,8 @@ static int scale(struct legacy *l, const struct java *j, struct legacy_sample *s
 	return 0;
 }
 
-static int parse_sample(struct legacy *l, const struct java *j, struct cursor first,
-			struct cursor second, struct cursor stack)
+static int java_parse_sample(struct legacy *l, const struct java *j, struct cursor first,
+			     struct cursor second, struct cursor stack)
 {
 	struct legacy_sample *s;
 	int rc = legacy_begin_sample(l, &s);
@@ -173,14 +173,14 @@ static int parse_sample(struct legacy *l, const struct java *j, struct cursor fi
 	if (rc)
 		return rc;
 	if (!text_int(second, 0, &s->values[0]) || !text_int(first, 0, &s->values[1]))
-		return fail(l, j, "a number that is none, or has more than 64 bits");
-	rc = scale(l, j, s);
+		return java_fail(l, j, "a number that is none, or has more than 64 bits");
+	rc = java_scale(l, j, s);
 	if (!rc)
 		rc = legacy_add_stack(l, stack, 0);
 	return rc;
 }
 
-static int parse_samples(struct legacy *l, struct java *j)
+static int java_parse_samples(struct legacy *l, struct java *j)
 {
 	int rc = 0;
 
@@ -196,7 +196,7 @@ static int parse_samples(struct legacy *l, struct java *j)
 			*j = before;
 			return 0;
 		}
-		rc = parse_sample(l, j, first, second, line);
+		rc = java_parse_sample(l, j, first, second, line);
 	}
 	return rc;
 }
@@ -214,15 +214,15 @@ int legacy_java(struct legacy *l, const void *data, size_t len)
 	if (!j.heap && !text_equals(&line, "--- contentionz 1 ---"))
 		return NOT_THIS;
 	l->drops_addresses = true;
-	rc = parse_attributes(l, &j);
+	rc = java_parse_attributes(l, &j);
 	if (!rc)
-		rc = parse_samples(l, &j);
+		rc = java_parse_samples(l, &j);
 	return rc ? rc : legacy_java_names(l, j.rest);
 }
 
 /* Names */
 
-struct name {
+struct java_name {
 	struct cursor function, file;
 	int64_t line;
 };
@@ -240,7 +240,7 @@ static bool find_bracket(const struct cursor *c, size_t end, size_t least, size_
 }
 
 /* ^(.*)\s+\((.+):(-?[0-9]+)\)$ */
-static bool parse_file_line(const struct cursor *c, struct name *n)
+static bool parse_file_line(const struct cursor *c, struct java_name *n)
 {
 	size_t end = cursor_left(c), digits = end - 1, colon, bracket;
 	struct cursor number;
@@ -277,9 +277,9 @@ static struct cursor last_of_path(struct cursor path)
 	return end ? text_piece(&path, start == end ? 0 : start, end) : path;
 }
 
-static struct name parse_name(const struct cursor *c)
+static struct java_name java_parse_name(const struct cursor *c)
 {
-	struct name n = { .function = *c };
+	struct java_name n = { .function = *c };
 	size_t end = cursor_left(c), bracket;
 
 	cursor_init(&n.file, NULL, 0, c->what);
@@ -297,18 +297,18 @@ static struct name parse_name(const struct cursor *c)
 	return n;
 }
 
-static bool has_address(const void *owner, uint32_t i, const void *key)
+static bool java_has_address(const void *owner, uint32_t i, const void *key)
 {
 	return ((const struct legacy *)owner)->places[i].address == *(const uint64_t *)key;
 }
 
-static bool has_name(const void *owner, uint32_t i, const void *key)
+static bool java_has_name(const void *owner, uint32_t i, const void *key)
 {
 	return ((const struct legacy *)owner)->lines[i].name == *(const uint32_t *)key;
 }
 
 /* Adds the line of a place. A function has the file name that its first place has. */
-static int name_place(struct legacy *l, struct hashindex *by_name, const struct name *n,
+static int name_place(struct legacy *l, struct hashindex *by_name, const struct java_name *n,
 		      struct legacy_place *place)
 {
 	struct legacy_line line = { .line = n->line };
@@ -318,7 +318,7 @@ static int name_place(struct legacy *l, struct hashindex *by_name, const struct 
 	if (legacy_string(l, n->function, &line.name))
 		return ERR_NOMEM;
 	hash = hash_bytes(&line.name, sizeof(line.name));
-	known = hashindex_find(by_name, hash, has_name, l, &line.name);
+	known = hashindex_find(by_name, hash, java_has_name, l, &line.name);
 	if (known != HASHINDEX_NONE)
 		line.file = l->lines[known].file;
 	else if (legacy_string(l, n->file, &line.file))
@@ -333,10 +333,10 @@ static int name_place(struct legacy *l, struct hashindex *by_name, const struct 
 }
 
 /* ^\s*0x(X+)\s+(.*)\s*$ */
-static int parse_line(struct legacy *l, struct hashindex *by_name, struct cursor line)
+static int java_parse_line(struct legacy *l, struct hashindex *by_name, struct cursor line)
 {
 	struct cursor digits;
-	struct name name;
+	struct java_name name;
 	uint64_t address;
 	uint32_t place;
 
@@ -346,11 +346,11 @@ static int parse_line(struct legacy *l, struct hashindex *by_name, struct cursor
 		return 0;
 	if (!text_uint(digits, 16, &address))
 		return error_set(l->err, ERR_FORMAT, "a name's address has more than 64 bits");
-	place = hashindex_find(&l->by_address, hash_bytes(&address, sizeof(address)), has_address,
-			       l, &address);
+	place = hashindex_find(&l->by_address, hash_bytes(&address, sizeof(address)),
+			       java_has_address, l, &address);
 	if (place == HASHINDEX_NONE)
 		return 0;
-	name = parse_name(&line);
+	name = java_parse_name(&line);
 	return name_place(l, by_name, &name, &l->places[place]);
 }
 
@@ -361,7 +361,7 @@ int legacy_java_names(struct legacy *l, struct cursor text)
 	int rc = 0;
 
 	while (!rc && cursor_line(&text, &line))
-		rc = parse_line(l, &by_name, line);
+		rc = java_parse_line(l, &by_name, line);
 	hashindex_release(&by_name);
 	return rc ? rc : legacy_finish(l);
 }

@@ -1,3 +1,4 @@
+/* cursor_line finds the line; only a carriage return and the bound are added here. */
 #include "pprof/legacy/lines.h"
 
 #include "base/error.h"

@@ -19,7 +19,7 @@
 #include "pprof/legacy/text.h"
 
 /* The pieces of a line; those that are missing are empty. */
-struct entry {
+struct legacy_maps_entry {
 	struct cursor start, limit, perm, offset, file, build_id;
 };
 
@@ -29,7 +29,7 @@ static bool is_perm(uint8_t ch)
 }
 
 /* (?:\s+(CLASS+))?  Takes both or nothing. */
-static bool take_word(struct cursor *c, text_class *class, struct cursor *word)
+static bool legacy_maps_take_word(struct cursor *c, text_class *class, struct cursor *word)
 {
 	struct cursor from = *c;
 
@@ -41,7 +41,7 @@ static bool take_word(struct cursor *c, text_class *class, struct cursor *word)
 }
 
 /* Takes the two numbers. `split`: the second is the last digit of the first. */
-static bool take_range(struct cursor *c, struct entry *e, bool split)
+static bool take_range(struct cursor *c, struct legacy_maps_entry *e, bool split)
 {
 	struct cursor from;
 
@@ -66,26 +66,27 @@ static bool take_range(struct cursor *c, struct entry *e, bool split)
 }
 
 /* (?:\s+([-rwxp]+))?(?:\s+(X+))?\s+X+:X+\s+[0-9]+(?:\s+(\S+))?  behind the range */
-static bool take_proc_rest(struct cursor c, struct entry *e)
+static bool take_proc_rest(struct cursor c, struct legacy_maps_entry *e)
 {
 	struct cursor ignored, before;
 
 	text_take(&c, ":");
-	take_word(&c, is_perm, &e->perm);
+	legacy_maps_take_word(&c, is_perm, &e->perm);
 	before = c;
-	if (take_word(&c, is_xdigit, &e->offset) && !is_space((uint8_t)text_peek(&c, 0))) {
+	if (legacy_maps_take_word(&c, is_xdigit, &e->offset) &&
+	    !is_space((uint8_t)text_peek(&c, 0))) {
 		c = before; /* that was the first half of the device number */
 		e->offset = text_piece(&c, 0, 0);
 	}
-	if (!take_word(&c, is_xdigit, &ignored) || !text_take(&c, ":") ||
-	    !text_run(&c, is_xdigit, &ignored) || !take_word(&c, is_digit, &ignored))
+	if (!legacy_maps_take_word(&c, is_xdigit, &ignored) || !text_take(&c, ":") ||
+	    !text_run(&c, is_xdigit, &ignored) || !legacy_maps_take_word(&c, is_digit, &ignored))
 		return false;
-	take_word(&c, is_solid, &e->file);
+	legacy_maps_take_word(&c, is_solid, &e->file);
 	return true;
 }
 
 /* (?:\s+\(@(X+)\))? */
-static void take_at_offset(struct cursor *c, struct entry *e)
+static void take_at_offset(struct cursor *c, struct legacy_maps_entry *e)
 {
 	struct cursor from = *c;
 
@@ -96,18 +97,18 @@ static void take_at_offset(struct cursor *c, struct entry *e)
 	e->offset = text_piece(c, 0, 0);
 }
 
-static void take_brief_rest(struct cursor c, struct entry *e)
+static void take_brief_rest(struct cursor c, struct legacy_maps_entry *e)
 {
 	text_take(&c, ":");
-	take_word(&c, is_perm, &e->perm);
-	take_word(&c, is_solid, &e->file);
+	legacy_maps_take_word(&c, is_perm, &e->perm);
+	legacy_maps_take_word(&c, is_solid, &e->file);
 	take_at_offset(&c, e);
-	take_word(&c, is_xdigit, &e->build_id);
+	legacy_maps_take_word(&c, is_xdigit, &e->build_id);
 }
 
-static bool parse_entry(struct cursor line, struct entry *e)
+static bool parse_entry(struct cursor line, struct legacy_maps_entry *e)
 {
-	static const struct entry none;
+	static const struct legacy_maps_entry none;
 	struct cursor c;
 
 	for (int split = 0; split < 2; split++) {
@@ -127,7 +128,8 @@ static bool parse_entry(struct cursor line, struct entry *e)
 	return false;
 }
 
-static int add_mapping(struct legacy *l, const struct entry *e, struct profile_mapping m)
+static int legacy_maps_add_mapping(struct legacy *l, const struct legacy_maps_entry *e,
+				   struct profile_mapping m)
 {
 	if (room_for((void **)&l->mappings, &l->mapping_room, l->mapping_count + 1, sizeof(m)))
 		return error_nomem(l->err);
@@ -139,10 +141,10 @@ static int add_mapping(struct legacy *l, const struct entry *e, struct profile_m
 
 /* Adds the mapping in this line, unless its permissions exclude execution. NOT_THIS: the line is
  * no mapping. */
-static int read_entry(struct legacy *l, struct cursor line)
+static int legacy_maps_read_entry(struct legacy *l, struct cursor line)
 {
 	struct profile_mapping m = { 0 };
-	struct entry e;
+	struct legacy_maps_entry e;
 
 	if (!parse_entry(line, &e))
 		return NOT_THIS;
@@ -151,7 +153,7 @@ static int read_entry(struct legacy *l, struct cursor line)
 	if (!text_uint(e.start, 16, &m.start) || !text_uint(e.limit, 16, &m.limit) ||
 	    (cursor_left(&e.offset) && !text_uint(e.offset, 16, &m.offset)))
 		return NOT_THIS;
-	return add_mapping(l, &e, m);
+	return legacy_maps_add_mapping(l, &e, m);
 }
 
 /* Drops [^\[\]]+:[0-9]+]\s at the front, which glog puts before a message. */
@@ -197,7 +199,7 @@ int maps_read(struct legacy *l, struct lines *lines)
 		drop_log_prefix(&line);
 		rc = attrs_replace(&attrs, &line, l->err);
 		if (!rc)
-			rc = read_entry(l, line);
+			rc = legacy_maps_read_entry(l, line);
 		if (rc == NOT_THIS)
 			rc = attrs_add(&attrs, line, l->err);
 		if (rc == ERR_LIMIT)

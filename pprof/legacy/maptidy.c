@@ -1,3 +1,5 @@
+/* Neighbours are joined, the program's mapping is put first, and its huge pages are dropped:
+ * pprof's order of steps. */
 #include "pprof/legacy/maptidy.h"
 
 #include <string.h>

@@ -63,7 +63,7 @@ static void take_place(struct cursor text, struct comment *c)
 	c->file.end -= len - colon + 1;
 }
 
-static bool parse(struct cursor line, struct comment *c)
+static bool legacy_names_parse(struct cursor line, struct comment *c)
 {
 	struct cursor digits;
 
@@ -79,21 +79,21 @@ static bool parse(struct cursor line, struct comment *c)
 	return true;
 }
 
-static uint64_t address_of(const struct legacy *l, size_t frame)
+static uint64_t legacy_names_address_of(const struct legacy *l, size_t frame)
 {
 	return l->places[l->stack[frame]].address;
 }
 
 /* Is it a further line of the current frame? Else it is the first one of a frame behind it. */
-static bool goes_on(const struct legacy *l, size_t end, uint64_t address,
-		    const struct legacy_line *line)
+static bool legacy_names_goes_on(const struct legacy *l, size_t end, uint64_t address,
+				 const struct legacy_line *line)
 {
 	const struct legacy_naming *n = &l->naming;
 	const struct legacy_line *first = &l->lines[n->first_line];
 
-	if (!n->begun || address_of(l, n->frame) != address)
+	if (!n->begun || legacy_names_address_of(l, n->frame) != address)
 		return false;
-	if (n->frame + 1 == end || address_of(l, n->frame + 1) != address)
+	if (n->frame + 1 == end || legacy_names_address_of(l, n->frame + 1) != address)
 		return true;
 	return n->first_line < l->line_count &&
 	       (first->name != line->name || first->file != line->file ||
@@ -106,7 +106,7 @@ static bool next_frame(struct legacy *l, size_t end, uint64_t address)
 	struct legacy_naming *n = &l->naming;
 	size_t i = n->begun ? n->frame + 1 : l->samples[l->sample_count - 1].first;
 
-	while (i < end && address_of(l, i) != address)
+	while (i < end && legacy_names_address_of(l, i) != address)
 		i++;
 	if (i == end)
 		return false;
@@ -119,7 +119,7 @@ static bool next_frame(struct legacy *l, size_t end, uint64_t address)
 }
 
 /* A place keeps the most lines that it had in any stack: at a leaf, Go may leave out some. */
-static int add_line(struct legacy *l, const struct legacy_line *line)
+static int legacy_names_add_line(struct legacy *l, const struct legacy_line *line)
 {
 	struct legacy_place *place = &l->places[l->stack[l->naming.frame]];
 
@@ -140,7 +140,7 @@ int legacy_comment(struct legacy *l, struct cursor text)
 	struct comment c;
 	size_t end;
 
-	if (!l->sample_count || !parse(text, &c))
+	if (!l->sample_count || !legacy_names_parse(text, &c))
 		return 0;
 	if (n->sample != l->sample_count)
 		*n = (struct legacy_naming){ .sample = l->sample_count };
@@ -150,9 +150,9 @@ int legacy_comment(struct legacy *l, struct cursor text)
 		return ERR_NOMEM;
 	line.line = c.line;
 	end = l->samples[l->sample_count - 1].first + l->samples[l->sample_count - 1].frames;
-	if (!goes_on(l, end, c.address, &line) && !next_frame(l, end, c.address)) {
+	if (!legacy_names_goes_on(l, end, c.address, &line) && !next_frame(l, end, c.address)) {
 		n->lost = true;
 		return 0;
 	}
-	return line.name ? add_line(l, &line) : 0;
+	return line.name ? legacy_names_add_line(l, &line) : 0;
 }

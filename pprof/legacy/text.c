@@ -1,3 +1,5 @@
+/* A class of characters is a function, so that a run of any class is taken by one loop. Numbers
+ * follow Go's strconv, with its underscores and prefixes. */
 #include "pprof/legacy/text.h"
 
 #include <string.h>

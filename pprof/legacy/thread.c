@@ -19,7 +19,7 @@
 #include "pprof/legacy/text.h"
 
 /* --- threadz [0-9]+ ---  anywhere in the line */
-static bool is_header(struct cursor line)
+static bool legacy_thread_is_header(struct cursor line)
 {
 	ptrdiff_t at;
 
@@ -45,7 +45,7 @@ static bool has_number_and_end(struct cursor c)
 }
 
 /* --- Thread ([0-9A-Fa-f]+) \(name: (.*)/([0-9]+)\) stack: ---  anywhere in the line */
-static bool is_thread(struct cursor line)
+static bool legacy_thread_is_thread(struct cursor line)
 {
 	ptrdiff_t at;
 
@@ -59,7 +59,8 @@ static bool is_thread(struct cursor line)
 
 /* Reads the lines of one thread's stack. *next: the line behind them, or the last line if there
  * is none. *same: the stack is that of the previous thread. */
-static int parse_stack(struct legacy *l, struct lines *lines, struct cursor *next, bool *same)
+static int legacy_thread_parse_stack(struct legacy *l, struct lines *lines, struct cursor *next,
+				     bool *same)
 {
 	int rc = 0;
 
@@ -89,7 +90,7 @@ static int parse_thread(struct legacy *l, struct lines *lines, struct cursor *ne
 	if (rc)
 		return rc;
 	s->values[0] = 1;
-	rc = parse_stack(l, lines, next, &same);
+	rc = legacy_thread_parse_stack(l, lines, next, &same);
 	if (rc)
 		return rc;
 	s = &l->samples[l->sample_count - 1];
@@ -106,7 +107,7 @@ static int parse_threads(struct legacy *l, struct lines *lines, struct cursor li
 	int rc = 0;
 
 	while (!rc && !maps_begin(&line) && !text_begins(&line, "---- no stack trace for")) {
-		if (!is_thread(line)) {
+		if (!legacy_thread_is_thread(line)) {
 			error_set(l->err, ERR_FORMAT, "line %zu: neither a thread nor a memory map",
 				  lines->number);
 			return NOT_THIS;
@@ -140,9 +141,9 @@ int legacy_thread(struct legacy *l, const void *data, size_t len)
 	while (lines_next(&lines) && text_is_comment(lines.line))
 		;
 	line = lines.line;
-	if (is_header(line))
+	if (legacy_thread_is_header(line))
 		line = skip_introduction(&lines);
-	else if (!is_thread(line))
+	else if (!legacy_thread_is_thread(line))
 		return lines.too_long ? lines_error(&lines, l->err) : NOT_THIS;
 	if (legacy_type(l, "thread", "count") || legacy_period(l, "thread", "count", 1))
 		return ERR_NOMEM;

@@ -57,7 +57,7 @@ const char *pprof_message(const struct pprof *p)
 
 /* Replaces p's profile by *next and clears the index and the list of mappings. If `rc` is an error
  * or *next is not valid, releases *next instead. */
-static int take(struct pprof *p, struct profile *next, int rc)
+static int api_take(struct pprof *p, struct profile *next, int rc)
 {
 	if (!rc)
 		rc = profile_validate(next, &p->error);
@@ -79,7 +79,7 @@ int pprof_read(struct pprof *p, const char *path, size_t max_size)
 
 	if (profile_init(&next))
 		return error_nomem(&p->error);
-	return take(p, &next, profile_read(&next, path, max_size, &p->error));
+	return api_take(p, &next, profile_read(&next, path, max_size, &p->error));
 }
 
 int pprof_parse(struct pprof *p, const void *data, size_t len, size_t max_size)
@@ -88,7 +88,7 @@ int pprof_parse(struct pprof *p, const void *data, size_t len, size_t max_size)
 
 	if (profile_init(&next))
 		return error_nomem(&p->error);
-	return take(p, &next, profile_parse(&next, data, len, max_size, &p->error));
+	return api_take(p, &next, profile_parse(&next, data, len, max_size, &p->error));
 }
 
 int pprof_write(struct pprof *p, const char *path)
@@ -135,12 +135,12 @@ int pprof_merge(struct pprof *p, struct pprof *const *others, size_t count)
 		merge_free(m);
 		return rc;
 	}
-	return take(p, &sum, merge_finish(m, &sum, &p->error));
+	return api_take(p, &sum, merge_finish(m, &sum, &p->error));
 }
 
 /* Header, comments, sample types */
 
-static const char *text(const struct pprof *p, uint32_t string)
+static const char *api_text(const struct pprof *p, uint32_t string)
 {
 	return strset_get(&p->profile.strings, string);
 }
@@ -153,12 +153,12 @@ void pprof_header(const struct pprof *p, struct pprof_header *header)
 		.time_nanos = from->time_nanos,
 		.duration_nanos = from->duration_nanos,
 		.period = from->period,
-		.period_type = text(p, from->period_type.type),
-		.period_unit = text(p, from->period_type.unit),
-		.default_type = text(p, from->default_type),
-		.drop_frames = text(p, from->drop_frames),
-		.keep_frames = text(p, from->keep_frames),
-		.doc_url = text(p, from->doc_url),
+		.period_type = api_text(p, from->period_type.type),
+		.period_unit = api_text(p, from->period_type.unit),
+		.default_type = api_text(p, from->default_type),
+		.drop_frames = api_text(p, from->drop_frames),
+		.keep_frames = api_text(p, from->keep_frames),
+		.doc_url = api_text(p, from->doc_url),
 	};
 }
 
@@ -187,7 +187,7 @@ int pprof_set_header(struct pprof *p, const struct pprof_header *header)
 
 const char *pprof_comment(const struct pprof *p, size_t index)
 {
-	return index < p->profile.comment_count ? text(p, p->profile.comments[index]) : NULL;
+	return index < p->profile.comment_count ? api_text(p, p->profile.comments[index]) : NULL;
 }
 
 int pprof_add_comment(struct pprof *p, const char *comment)
@@ -200,8 +200,8 @@ const char *pprof_type(const struct pprof *p, size_t index, const char **unit)
 	if (index >= p->profile.type_count)
 		return NULL;
 	if (unit)
-		*unit = text(p, p->profile.types[index].unit);
-	return text(p, p->profile.types[index].type);
+		*unit = api_text(p, p->profile.types[index].unit);
+	return api_text(p, p->profile.types[index].type);
 }
 
 int pprof_add_type(struct pprof *p, const char *type, const char *unit)

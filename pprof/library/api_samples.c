@@ -8,7 +8,7 @@
 /* A small file can have a stack of a million frames: 1,000 times a location of 1,000 lines. */
 enum { FRAMES_MAX = 1000 * 1000 + 1 };
 
-static const char *text(const struct profile *of, uint32_t string)
+static const char *api_samples_text(const struct profile *of, uint32_t string)
 {
 	return strset_get(&of->strings, string);
 }
@@ -26,8 +26,8 @@ static int list_mappings(struct pprof *p)
 			.start = m->start,
 			.limit = m->limit,
 			.offset = m->offset,
-			.file = text(of, m->filename),
-			.build_id = text(of, m->build_id),
+			.file = api_samples_text(of, m->filename),
+			.build_id = api_samples_text(of, m->build_id),
 			.has_functions = m->has_functions,
 			.has_filenames = m->has_filenames,
 			.has_line_numbers = m->has_line_numbers,
@@ -40,7 +40,8 @@ static int list_mappings(struct pprof *p)
 	return 0;
 }
 
-static struct pprof_frame frame_of(const struct pprof *p, const struct profile_location *l)
+static struct pprof_frame api_samples_frame_of(const struct pprof *p,
+					       const struct profile_location *l)
 {
 	const struct pprof_mapping *mappings = (const struct pprof_mapping *)p->mappings.data;
 
@@ -56,15 +57,15 @@ static struct pprof_frame frame_of(const struct pprof *p, const struct profile_l
 static int list_location(struct pprof *p, const struct profile_location *l)
 {
 	const struct profile *of = &p->profile;
-	struct pprof_frame frame = frame_of(p, l);
+	struct pprof_frame frame = api_samples_frame_of(p, l);
 
 	for (size_t i = 0; i < l->lines; i++) {
 		const struct profile_line *line = &of->lines[l->first_line + i];
 		const struct profile_function *fn = &of->functions[line->function - 1];
 
-		frame.function = text(of, fn->name);
-		frame.system_name = text(of, fn->system_name);
-		frame.file = text(of, fn->filename);
+		frame.function = api_samples_text(of, fn->name);
+		frame.system_name = api_samples_text(of, fn->system_name);
+		frame.file = api_samples_text(of, fn->filename);
 		frame.start_line = fn->start_line;
 		frame.line = line->line;
 		frame.column = line->column;
@@ -77,7 +78,7 @@ static int list_location(struct pprof *p, const struct profile_location *l)
 	return 0;
 }
 
-static int list_frames(struct pprof *p, const struct profile_sample *s)
+static int api_samples_list_frames(struct pprof *p, const struct profile_sample *s)
 {
 	const struct profile *of = &p->profile;
 	size_t count = 0;
@@ -105,10 +106,10 @@ static int list_labels(struct pprof *p, const struct profile_sample *s)
 	for (size_t i = 0; i < s->labels; i++) {
 		const struct profile_label *l = &of->labels[s->first_label + i];
 		struct pprof_label label = {
-			.key = text(of, l->key),
-			.text = l->str ? text(of, l->str) : NULL,
+			.key = api_samples_text(of, l->key),
+			.text = l->str ? api_samples_text(of, l->str) : NULL,
 			.number = l->num,
-			.unit = text(of, l->num_unit),
+			.unit = api_samples_text(of, l->num_unit),
 		};
 
 		if (buffer_add(&p->labels, &label, sizeof(label)))
@@ -138,7 +139,8 @@ int pprof_sample(struct pprof *p, size_t index, struct pprof_sample *sample)
 	if (index >= p->profile.sample_count)
 		return error_set(&p->error, ERR_USAGE, "there is no sample %zu", index);
 	s = &p->profile.samples[index];
-	if (list_mappings(p) || list_frames(p, s) || list_labels(p, s) || list_values(p, s))
+	if (list_mappings(p) || api_samples_list_frames(p, s) || list_labels(p, s) ||
+	    list_values(p, s))
 		return p->error.code;
 	*sample = (struct pprof_sample){
 		.values = (const int64_t *)p->values.data,
@@ -152,7 +154,7 @@ int pprof_sample(struct pprof *p, size_t index, struct pprof_sample *sample)
 
 /* To the model */
 
-static bool same_mapping(const void *owner, uint32_t i, const void *key)
+static bool api_samples_same_mapping(const void *owner, uint32_t i, const void *key)
 {
 	const struct profile_mapping *a = &((const struct profile *)owner)->mappings[i];
 	const struct profile_mapping *b = key;
@@ -183,7 +185,7 @@ static int index_mappings(struct pprof *p)
 	return 0;
 }
 
-static int put_mapping(struct pprof *p, const struct pprof_mapping *from, uint32_t *id)
+static int api_samples_put_mapping(struct pprof *p, const struct pprof_mapping *from, uint32_t *id)
 {
 	struct profile_mapping m = {
 		.start = from->start,
@@ -199,14 +201,15 @@ static int put_mapping(struct pprof *p, const struct pprof_mapping *from, uint32
 	if (profile_string(&p->profile, from->file, &m.filename) ||
 	    profile_string(&p->profile, from->build_id, &m.build_id) || index_mappings(p))
 		return ERR_NOMEM;
-	found = hashindex_find(&p->mapping_index, hash_mapping(&m), same_mapping, &p->profile, &m);
+	found = hashindex_find(&p->mapping_index, hash_mapping(&m), api_samples_same_mapping,
+			       &p->profile, &m);
 	if (found == HASHINDEX_NONE)
 		return profile_add_mapping(&p->profile, &m, id);
 	*id = found + 1;
 	return 0;
 }
 
-static int put_line(struct pprof *p, const struct pprof_frame *frame)
+static int api_samples_put_line(struct pprof *p, const struct pprof_frame *frame)
 {
 	struct profile_function fn = { .start_line = frame->start_line };
 	struct profile_line line = { .line = frame->line, .column = frame->column };
@@ -221,12 +224,12 @@ static int put_line(struct pprof *p, const struct pprof_frame *frame)
 
 /* Adds a location with the lines collected so far. `frame` is its outermost frame: the others were
  * inlined into it. */
-static int put_location(struct pprof *p, const struct pprof_frame *frame)
+static int api_samples_put_location(struct pprof *p, const struct pprof_frame *frame)
 {
 	struct profile_location l = { .address = frame->address, .is_folded = frame->folded };
 	uint32_t id;
 
-	if ((frame->mapping && put_mapping(p, frame->mapping, &l.mapping)) ||
+	if ((frame->mapping && api_samples_put_mapping(p, frame->mapping, &l.mapping)) ||
 	    profile_add_location(&p->profile, &l, (const struct profile_line *)p->lines.data,
 				 p->lines.len / sizeof(struct profile_line), &id))
 		return ERR_NOMEM;
@@ -240,14 +243,14 @@ static int put_frames(struct pprof *p, const struct pprof_sample *sample)
 	for (size_t i = 0; i < sample->frame_count; i++) {
 		const struct pprof_frame *frame = &sample->frames[i];
 
-		if ((frame->function && put_line(p, frame)) ||
-		    (!frame->inlined && put_location(p, frame)))
+		if ((frame->function && api_samples_put_line(p, frame)) ||
+		    (!frame->inlined && api_samples_put_location(p, frame)))
 			return ERR_NOMEM;
 	}
 	return 0;
 }
 
-static int put_labels(struct pprof *p, const struct pprof_sample *sample)
+static int api_samples_put_labels(struct pprof *p, const struct pprof_sample *sample)
 {
 	p->marks.len = 0;
 	for (size_t i = 0; i < sample->label_count; i++) {
@@ -263,7 +266,7 @@ static int put_labels(struct pprof *p, const struct pprof_sample *sample)
 	return 0;
 }
 
-static int check_sample(struct pprof *p, const struct pprof_sample *sample)
+static int api_samples_check_sample(struct pprof *p, const struct pprof_sample *sample)
 {
 	if (!p->profile.type_count)
 		return error_set(&p->error, ERR_USAGE, "a sample comes before the sample types");
@@ -280,11 +283,11 @@ static int check_sample(struct pprof *p, const struct pprof_sample *sample)
 
 int pprof_add_sample(struct pprof *p, const struct pprof_sample *sample)
 {
-	int rc = check_sample(p, sample);
+	int rc = api_samples_check_sample(p, sample);
 
 	if (rc)
 		return rc;
-	if (put_frames(p, sample) || put_labels(p, sample) ||
+	if (put_frames(p, sample) || api_samples_put_labels(p, sample) ||
 	    profile_add_sample(&p->profile, (const uint32_t *)p->stack.data,
 			       p->stack.len / sizeof(uint32_t), sample->values,
 			       (const struct profile_label *)p->marks.data,

@@ -1,3 +1,5 @@
+/* An array for each table of the profile has the index of what was added already. An entry is
+ * written to a buffer first, because its bytes are its identity. */
 #include "pprof/otlp/dictionary.h"
 
 #include <stdbool.h>
@@ -74,7 +76,7 @@ static void put_string(struct dictionary *d, struct writer *w, unsigned field, u
 }
 
 /* Writes the text itself. */
-static void put_text(struct dictionary *d, struct writer *w, uint32_t string)
+static void dictionary_put_text(struct dictionary *d, struct writer *w, uint32_t string)
 {
 	const struct strset_entry *s = &d->p->strings.entries[string];
 
@@ -84,19 +86,20 @@ static void put_text(struct dictionary *d, struct writer *w, uint32_t string)
 	writer_bytes(w, ANY_STRING, d->text.data, d->text.len);
 }
 
-static struct writer begin(struct dictionary *d)
+static struct writer dictionary_begin(struct dictionary *d)
 {
 	d->entry.len = 0;
 	return (struct writer){ .out = &d->entry };
 }
 
 /* Adds the entry that was written. */
-static int add(struct dictionary *d, struct writer *w, struct strset *table, uint32_t *index)
+static int dictionary_add(struct dictionary *d, struct writer *w, struct strset *table,
+			  uint32_t *index)
 {
 	return w->rc ? w->rc : strset_add(table, (const char *)d->entry.data, d->entry.len, index);
 }
 
-static int push(struct indexes *to, uint32_t index)
+static int dictionary_push(struct indexes *to, uint32_t index)
 {
 	if (room_for((void **)&to->list, &to->room, to->count + 1, sizeof(*to->list)))
 		return ERR_NOMEM;
@@ -106,12 +109,12 @@ static int push(struct indexes *to, uint32_t index)
 
 /* Attributes: KeyValueAndUnit. */
 
-static int add_attribute(struct dictionary *d, struct writer *w, struct indexes *to)
+static int dictionary_add_attribute(struct dictionary *d, struct writer *w, struct indexes *to)
 {
 	uint32_t index;
-	int rc = add(d, w, &d->attributes, &index);
+	int rc = dictionary_add(d, w, &d->attributes, &index);
 
-	return rc ? rc : push(to, index);
+	return rc ? rc : dictionary_push(to, index);
 }
 
 static void put_key(struct dictionary *d, struct writer *w, const char *key)
@@ -126,32 +129,32 @@ static void put_key(struct dictionary *d, struct writer *w, const char *key)
 /* Adds an attribute whose value is one of our own words. */
 static int add_word(struct dictionary *d, const char *key, const char *value, struct indexes *to)
 {
-	struct writer w = begin(d);
+	struct writer w = dictionary_begin(d);
 	size_t start;
 
 	put_key(d, &w, key);
 	start = writer_begin(&w, UNITED_VALUE);
 	writer_bytes(&w, ANY_STRING, value, strlen(value));
 	writer_end(&w, start);
-	return add_attribute(d, &w, to);
+	return dictionary_add_attribute(d, &w, to);
 }
 
 int dictionary_text(struct dictionary *d, const char *key, uint32_t string, struct indexes *to)
 {
-	struct writer w = begin(d);
+	struct writer w = dictionary_begin(d);
 	size_t start;
 
 	put_key(d, &w, key);
 	start = writer_begin(&w, UNITED_VALUE);
-	put_text(d, &w, string);
+	dictionary_put_text(d, &w, string);
 	writer_end(&w, start);
-	return add_attribute(d, &w, to);
+	return dictionary_add_attribute(d, &w, to);
 }
 
 int dictionary_texts(struct dictionary *d, const char *key, const uint32_t *strings, size_t count,
 		     struct indexes *to)
 {
-	struct writer w = begin(d);
+	struct writer w = dictionary_begin(d);
 	size_t value, array;
 
 	put_key(d, &w, key);
@@ -160,47 +163,50 @@ int dictionary_texts(struct dictionary *d, const char *key, const uint32_t *stri
 	for (size_t i = 0; i < count; i++) {
 		size_t start = writer_begin(&w, ARRAY_VALUES);
 
-		put_text(d, &w, strings[i]);
+		dictionary_put_text(d, &w, strings[i]);
 		writer_end(&w, start);
 	}
 	writer_end(&w, array);
 	writer_end(&w, value);
-	return add_attribute(d, &w, to);
+	return dictionary_add_attribute(d, &w, to);
 }
 
 /* Labels. */
 
-static void put_label(struct dictionary *d, struct writer *w, const struct profile_label *l)
+static void dictionary_put_label(struct dictionary *d, struct writer *w,
+				 const struct profile_label *l)
 {
 	if (l->str)
-		put_text(d, w, l->str);
+		dictionary_put_text(d, w, l->str);
 	else
 		writer_value(w, ANY_INT, (uint64_t)l->num);
 }
 
 /* Writes the labels of one key: as an array if there are several, since in OTLP a sample has a key
  * once. */
-static void put_labels(struct dictionary *d, struct writer *w, const struct profile_label *labels,
-		       const uint32_t *order, size_t count)
+static void dictionary_put_labels(struct dictionary *d, struct writer *w,
+				  const struct profile_label *labels, const uint32_t *order,
+				  size_t count)
 {
 	size_t array;
 
 	if (count == 1) {
-		put_label(d, w, &labels[*order]);
+		dictionary_put_label(d, w, &labels[*order]);
 		return;
 	}
 	array = writer_begin(w, ANY_ARRAY);
 	for (size_t i = 0; i < count; i++) {
 		size_t start = writer_begin(w, ARRAY_VALUES);
 
-		put_label(d, w, &labels[order[i]]);
+		dictionary_put_label(d, w, &labels[order[i]]);
 		writer_end(w, start);
 	}
 	writer_end(w, array);
 }
 
 /* The unit of the labels of one key; none if they differ. */
-static uint32_t unit_of(const struct profile_label *labels, const uint32_t *order, size_t count)
+static uint32_t dictionary_unit_of(const struct profile_label *labels, const uint32_t *order,
+				   size_t count)
 {
 	for (size_t i = 1; i < count; i++)
 		if (labels[order[i]].num_unit != labels[*order].num_unit)
@@ -208,21 +214,21 @@ static uint32_t unit_of(const struct profile_label *labels, const uint32_t *orde
 	return labels[*order].num_unit;
 }
 
-static int add_labels(struct dictionary *d, const struct profile_label *labels,
-		      const uint32_t *order, size_t count, struct indexes *to)
+static int dictionary_add_labels(struct dictionary *d, const struct profile_label *labels,
+				 const uint32_t *order, size_t count, struct indexes *to)
 {
-	struct writer w = begin(d);
+	struct writer w = dictionary_begin(d);
 	size_t start;
 
 	put_string(d, &w, UNITED_KEY, labels[*order].key);
 	start = writer_begin(&w, UNITED_VALUE);
-	put_labels(d, &w, labels, order, count);
+	dictionary_put_labels(d, &w, labels, order, count);
 	writer_end(&w, start);
-	put_string(d, &w, UNITED_UNIT, unit_of(labels, order, count));
-	return add_attribute(d, &w, to);
+	put_string(d, &w, UNITED_UNIT, dictionary_unit_of(labels, order, count));
+	return dictionary_add_attribute(d, &w, to);
 }
 
-static int by_key(const void *a, const void *b, void *labels)
+static int dictionary_by_key(const void *a, const void *b, void *labels)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	uint32_t x_key = ((const struct profile_label *)labels)[x].key;
@@ -231,7 +237,7 @@ static int by_key(const void *a, const void *b, void *labels)
 	return x_key != y_key ? (x_key > y_key) - (x_key < y_key) : (x > y) - (x < y);
 }
 
-static int by_number(const void *a, const void *b)
+static int dictionary_by_number(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
@@ -247,24 +253,24 @@ int dictionary_labels(struct dictionary *d, const struct profile_sample *s, stru
 	order->count = 0;
 	for (size_t i = 0; !rc && i < s->labels; i++)
 		if (labels[i].key)
-			rc = push(order, (uint32_t)i);
+			rc = dictionary_push(order, (uint32_t)i);
 	if (rc || !order->count)
 		return rc;
-	qsort_r(order->list, order->count, sizeof(*order->list), by_key, labels);
+	qsort_r(order->list, order->count, sizeof(*order->list), dictionary_by_key, labels);
 	for (size_t i = 0, next; !rc && i < order->count; i = next) {
 		for (next = i + 1; next < order->count; next++)
 			if (labels[order->list[next]].key != labels[order->list[i]].key)
 				break;
-		rc = add_labels(d, labels, order->list + i, next - i, to);
+		rc = dictionary_add_labels(d, labels, order->list + i, next - i, to);
 	}
 	if (to->count)
-		qsort(to->list, to->count, sizeof(*to->list), by_number);
+		qsort(to->list, to->count, sizeof(*to->list), dictionary_by_number);
 	return rc;
 }
 
 /* Mappings, functions, locations. */
 
-static int mapping_of(struct dictionary *d, uint32_t id, uint32_t *index)
+static int dictionary_mapping_of(struct dictionary *d, uint32_t id, uint32_t *index)
 {
 	const struct profile_mapping *m = &d->p->mappings[id - 1];
 	const char *key = otlp_build_id_key(d->p, m);
@@ -276,30 +282,31 @@ static int mapping_of(struct dictionary *d, uint32_t id, uint32_t *index)
 		rc = dictionary_text(d, key, m->build_id, &d->indexes);
 	if (rc)
 		return rc;
-	w = begin(d);
+	w = dictionary_begin(d);
 	writer_number(&w, OTLP_MAPPING_START, m->start);
 	writer_number(&w, OTLP_MAPPING_LIMIT, m->limit);
 	writer_number(&w, OTLP_MAPPING_OFFSET, m->offset);
 	put_string(d, &w, OTLP_MAPPING_FILENAME, m->filename);
 	writer_packed(&w, OTLP_MAPPING_ATTRIBUTES, d->indexes.list, d->indexes.count);
-	return add(d, &w, &d->mappings, index);
+	return dictionary_add(d, &w, &d->mappings, index);
 }
 
-static int function_of(struct dictionary *d, uint32_t id, uint32_t *index)
+static int dictionary_function_of(struct dictionary *d, uint32_t id, uint32_t *index)
 {
 	const struct profile_function *f = &d->p->functions[id - 1];
-	struct writer w = begin(d);
+	struct writer w = dictionary_begin(d);
 
 	put_string(d, &w, OTLP_FUNCTION_NAME, f->name);
 	put_string(d, &w, OTLP_FUNCTION_SYSTEM_NAME, f->system_name);
 	put_string(d, &w, OTLP_FUNCTION_FILENAME, f->filename);
 	writer_number(&w, OTLP_FUNCTION_START_LINE, (uint64_t)f->start_line);
-	return add(d, &w, &d->functions, index);
+	return dictionary_add(d, &w, &d->functions, index);
 }
 
 /* Finds the index of an entry, or adds it. Id 0 is none, as index 0 is. */
-static int find(struct dictionary *d, uint32_t *known, uint32_t id,
-		int (*make)(struct dictionary *d, uint32_t id, uint32_t *index), uint32_t *index)
+static int dictionary_find(struct dictionary *d, uint32_t *known, uint32_t id,
+			   int (*make)(struct dictionary *d, uint32_t id, uint32_t *index),
+			   uint32_t *index)
 {
 	int rc = 0;
 
@@ -314,18 +321,20 @@ static int find(struct dictionary *d, uint32_t *known, uint32_t id,
 	return rc;
 }
 
-static int add_functions(struct dictionary *d, const struct profile_location *l)
+static int dictionary_add_functions(struct dictionary *d, const struct profile_location *l)
 {
 	const struct profile_line *lines = d->p->lines + l->first_line;
 	uint32_t index;
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < l->lines; i++)
-		rc = find(d, d->function_of, lines[i].function, function_of, &index);
+		rc = dictionary_find(d, d->function_of, lines[i].function, dictionary_function_of,
+				     &index);
 	return rc;
 }
 
-static void put_line(struct dictionary *d, struct writer *w, const struct profile_line *l)
+static void dictionary_put_line(struct dictionary *d, struct writer *w,
+				const struct profile_line *l)
 {
 	size_t start = writer_begin(w, OTLP_LOCATION_LINES);
 
@@ -338,14 +347,14 @@ static void put_line(struct dictionary *d, struct writer *w, const struct profil
 
 static int add_true(struct dictionary *d, const char *key, struct indexes *to)
 {
-	struct writer w = begin(d);
+	struct writer w = dictionary_begin(d);
 	size_t start;
 
 	put_key(d, &w, key);
 	start = writer_begin(&w, UNITED_VALUE);
 	writer_value(&w, ANY_BOOL, 1);
 	writer_end(&w, start);
-	return add_attribute(d, &w, to);
+	return dictionary_add_attribute(d, &w, to);
 }
 
 static int location_attributes(struct dictionary *d, const struct profile_location *l)
@@ -362,24 +371,24 @@ static int location_attributes(struct dictionary *d, const struct profile_locati
 }
 
 /* What it refers to is added first, since one entry at a time is made. */
-static int location_of(struct dictionary *d, uint32_t id, uint32_t *index)
+static int dictionary_location_of(struct dictionary *d, uint32_t id, uint32_t *index)
 {
 	const struct profile_location *l = &d->p->locations[id - 1];
 	uint32_t mapping;
 	struct writer w;
-	int rc = find(d, d->mapping_of, l->mapping, mapping_of, &mapping);
+	int rc = dictionary_find(d, d->mapping_of, l->mapping, dictionary_mapping_of, &mapping);
 
-	rc = rc ? rc : add_functions(d, l);
+	rc = rc ? rc : dictionary_add_functions(d, l);
 	rc = rc ? rc : location_attributes(d, l);
 	if (rc)
 		return rc;
-	w = begin(d);
+	w = dictionary_begin(d);
 	writer_number(&w, OTLP_LOCATION_MAPPING, mapping);
 	writer_number(&w, OTLP_LOCATION_ADDRESS, l->address);
 	for (size_t i = 0; i < l->lines; i++)
-		put_line(d, &w, &d->p->lines[l->first_line + i]);
+		dictionary_put_line(d, &w, &d->p->lines[l->first_line + i]);
 	writer_packed(&w, OTLP_LOCATION_ATTRIBUTES, d->indexes.list, d->indexes.count);
-	return add(d, &w, &d->locations, index);
+	return dictionary_add(d, &w, &d->locations, index);
 }
 
 int dictionary_stack(struct dictionary *d, const struct profile_sample *s, uint32_t *index)
@@ -391,14 +400,14 @@ int dictionary_stack(struct dictionary *d, const struct profile_sample *s, uint3
 
 	d->stack.count = 0;
 	for (size_t i = 0; !rc && i < s->locations; i++) {
-		rc = find(d, d->location_of, ids[i], location_of, &location);
-		rc = rc ? rc : push(&d->stack, location);
+		rc = dictionary_find(d, d->location_of, ids[i], dictionary_location_of, &location);
+		rc = rc ? rc : dictionary_push(&d->stack, location);
 	}
 	if (rc)
 		return rc;
-	w = begin(d);
+	w = dictionary_begin(d);
 	writer_packed(&w, OTLP_STACK_LOCATIONS, d->stack.list, d->stack.count);
-	return add(d, &w, &d->stacks, index);
+	return dictionary_add(d, &w, &d->stacks, index);
 }
 
 static void put_table(struct writer *w, unsigned field, const struct strset *table)

@@ -1,3 +1,5 @@
+/* The form of a build ID tells which linker made it, the ending of a source file's name which
+ * language a frame is of. */
 #include "pprof/otlp/origin.h"
 
 #include <stdbool.h>
@@ -6,7 +8,7 @@
 
 #include "pprof/profile.h"
 
-static const char *text_of(const struct profile *p, uint32_t string)
+static const char *origin_text_of(const struct profile *p, uint32_t string)
 {
 	return strset_get(&p->strings, string);
 }
@@ -15,7 +17,7 @@ static const char *text_of(const struct profile *p, uint32_t string)
  * linker's is a row of hexadecimal digits. */
 const char *otlp_build_id_key(const struct profile *p, const struct profile_mapping *m)
 {
-	const char *id = text_of(p, m->build_id);
+	const char *id = origin_text_of(p, m->build_id);
 
 	if (!*id)
 		return NULL;
@@ -23,7 +25,7 @@ const char *otlp_build_id_key(const struct profile *p, const struct profile_mapp
 				 "process.executable.build_id.gnu";
 }
 
-static bool ends_in(const char *text, const char *ending)
+static bool origin_ends_in(const char *text, const char *ending)
 {
 	size_t len = strlen(text), end = strlen(ending);
 
@@ -35,7 +37,7 @@ static const char *source_of(const struct profile *p, const struct profile_locat
 {
 	uint32_t function = l->lines ? p->lines[l->first_line].function : 0;
 
-	return function ? text_of(p, p->functions[function - 1].filename) : "";
+	return function ? origin_text_of(p, p->functions[function - 1].filename) : "";
 }
 
 /* Only an ELF file has a build ID, so code of a mapping with one was compiled to it. Code in
@@ -44,13 +46,13 @@ static const char *source_of(const struct profile *p, const struct profile_locat
 const char *otlp_frame_type(const struct profile *p, const struct profile_location *l)
 {
 	const struct profile_mapping *m = l->mapping ? &p->mappings[l->mapping - 1] : NULL;
-	const char *source = source_of(p, l), *file = m ? text_of(p, m->filename) : "";
+	const char *source = source_of(p, l), *file = m ? origin_text_of(p, m->filename) : "";
 
 	if (!strncmp(file, "[kernel", strlen("[kernel")))
 		return "kernel";
-	if (ends_in(source, ".go"))
+	if (origin_ends_in(source, ".go"))
 		return "go";
-	if (ends_in(source, ".rs"))
+	if (origin_ends_in(source, ".rs"))
 		return "rust";
 	return m && m->build_id ? "native" : NULL;
 }

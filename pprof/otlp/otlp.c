@@ -18,7 +18,7 @@
 #include "pprof/profile.h"
 #include "pprof/wire/writer.h"
 
-struct encoder {
+struct otlp_encoder {
 	const struct profile *p;
 	struct dictionary dictionary;
 	struct strset samples; /* encoded without values; 0 is a sample without stack and labels */
@@ -41,7 +41,7 @@ static bool has_value(const struct profile *p, const struct profile_sample *s)
 	return false;
 }
 
-static int identify(struct encoder *e, const struct profile_sample *s, uint32_t *sample)
+static int otlp_identify(struct otlp_encoder *e, const struct profile_sample *s, uint32_t *sample)
 {
 	struct writer w = { .out = &e->identity };
 	uint32_t stack;
@@ -59,7 +59,7 @@ static int identify(struct encoder *e, const struct profile_sample *s, uint32_t 
 				 sample);
 }
 
-static int add_sample(struct encoder *e, const struct profile_sample *s)
+static int otlp_add_sample(struct otlp_encoder *e, const struct profile_sample *s)
 {
 	size_t types = e->p->type_count;
 	uint32_t sample;
@@ -67,7 +67,7 @@ static int add_sample(struct encoder *e, const struct profile_sample *s)
 
 	if (!has_value(e->p, s))
 		return 0;
-	rc = identify(e, s, &sample);
+	rc = otlp_identify(e, s, &sample);
 	if (!rc)
 		rc = room_for_zeros((void **)&e->sums, &e->sums_room, e->samples.count * types,
 				    sizeof(*e->sums));
@@ -76,17 +76,17 @@ static int add_sample(struct encoder *e, const struct profile_sample *s)
 	return rc;
 }
 
-static int add_samples(struct encoder *e)
+static int otlp_add_samples(struct otlp_encoder *e)
 {
 	int rc = room_for_zeros((void **)&e->sums, &e->sums_room, e->p->type_count + 1,
 				sizeof(*e->sums));
 
 	for (size_t i = 0; !rc && i < e->p->sample_count; i++)
-		rc = add_sample(e, &e->p->samples[i]);
+		rc = otlp_add_sample(e, &e->p->samples[i]);
 	return rc;
 }
 
-static void put_sample(struct encoder *e, uint32_t sample, uint64_t value)
+static void otlp_put_sample(struct otlp_encoder *e, uint32_t sample, uint64_t value)
 {
 	const struct strset_entry *identity = &e->samples.entries[sample];
 	size_t start = writer_begin(&e->w, OTLP_PROFILE_SAMPLES), values;
@@ -101,7 +101,7 @@ static void put_sample(struct encoder *e, uint32_t sample, uint64_t value)
 
 /* Profiles. */
 
-static void put_type(struct encoder *e, unsigned field, struct profile_type type)
+static void otlp_put_type(struct otlp_encoder *e, unsigned field, struct profile_type type)
 {
 	uint32_t name = 0, unit = 0;
 	size_t start;
@@ -116,26 +116,26 @@ static void put_type(struct encoder *e, unsigned field, struct profile_type type
 	writer_end(&e->w, start);
 }
 
-static void put_profile(struct encoder *e, size_t type)
+static void otlp_put_profile(struct otlp_encoder *e, size_t type)
 {
 	const struct profile *p = e->p;
 	size_t start = writer_begin(&e->w, SCOPE_PROFILES_PROFILES);
 
-	put_type(e, OTLP_PROFILE_SAMPLE_TYPE, p->types[type]);
+	otlp_put_type(e, OTLP_PROFILE_SAMPLE_TYPE, p->types[type]);
 	for (uint32_t i = 0; i < e->samples.count; i++)
 		if (e->sums[i * p->type_count + type])
-			put_sample(e, i, e->sums[i * p->type_count + type]);
+			otlp_put_sample(e, i, e->sums[i * p->type_count + type]);
 	writer_fixed64(&e->w, OTLP_PROFILE_TIME, (uint64_t)p->time_nanos);
 	if (p->duration_nanos > 0)
 		writer_number(&e->w, OTLP_PROFILE_DURATION, (uint64_t)p->duration_nanos);
-	put_type(e, OTLP_PROFILE_PERIOD_TYPE, p->period_type);
+	otlp_put_type(e, OTLP_PROFILE_PERIOD_TYPE, p->period_type);
 	writer_number(&e->w, OTLP_PROFILE_PERIOD, (uint64_t)p->period);
 	writer_packed(&e->w, OTLP_PROFILE_ATTRIBUTES, e->attributes.list, e->attributes.count);
 	writer_end(&e->w, start);
 }
 
 /* Makes the attributes that each Profile of a pprof profile has. */
-static int profile_attributes(struct encoder *e)
+static int profile_attributes(struct otlp_encoder *e)
 {
 	const struct profile *p = e->p;
 	const struct {
@@ -158,7 +158,7 @@ static int profile_attributes(struct encoder *e)
 }
 
 /* The default type comes first: viewers show the first profile by default (profiles.proto). */
-static void put_profiles(struct encoder *e)
+static void put_profiles(struct otlp_encoder *e)
 {
 	const struct profile *p = e->p;
 	size_t first = p->type_count;
@@ -170,15 +170,15 @@ static void put_profiles(struct encoder *e)
 	if (!e->w.rc)
 		e->w.rc = profile_attributes(e);
 	if (p->type_count)
-		put_profile(e, first);
+		otlp_put_profile(e, first);
 	for (size_t i = 0; i < p->type_count; i++)
 		if (i != first)
-			put_profile(e, i);
+			otlp_put_profile(e, i);
 }
 
 /* Whose they are. Keys are written whole: Pyroscope 1.21 and Parca 0.28 read no others. */
 
-static void put_clean(struct encoder *e, unsigned field, const char *text)
+static void put_clean(struct otlp_encoder *e, unsigned field, const char *text)
 {
 	e->identity.len = 0;
 	if (!e->w.rc)
@@ -186,7 +186,7 @@ static void put_clean(struct encoder *e, unsigned field, const char *text)
 	writer_bytes(&e->w, field, e->identity.data, e->identity.len);
 }
 
-static void put_attributes(struct encoder *e, unsigned field, const struct otlp_attributes *a)
+static void put_attributes(struct otlp_encoder *e, unsigned field, const struct otlp_attributes *a)
 {
 	for (size_t i = 0; i < a->count; i++) {
 		size_t start = writer_begin(&e->w, field), value;
@@ -202,7 +202,7 @@ static void put_attributes(struct encoder *e, unsigned field, const struct otlp_
 	}
 }
 
-static void put_data(struct encoder *e, const struct otlp_origin *origin)
+static void put_data(struct otlp_encoder *e, const struct otlp_origin *origin)
 {
 	size_t whole = writer_begin(&e->w, DATA_RESOURCE_PROFILES), scope, start;
 
@@ -226,12 +226,12 @@ static void put_data(struct encoder *e, const struct otlp_origin *origin)
 int otlp_encode(const struct profile *p, const struct otlp_origin *origin, struct buffer *out,
 		struct error *err)
 {
-	struct encoder e = { .p = p, .w = { .out = out } };
+	struct otlp_encoder e = { .p = p, .w = { .out = out } };
 	size_t before = out->len;
 	int rc = dictionary_init(&e.dictionary, p);
 
 	rc = rc ? rc : strset_init(&e.samples);
-	rc = rc ? rc : add_samples(&e);
+	rc = rc ? rc : otlp_add_samples(&e);
 	if (!rc) {
 		put_data(&e, origin);
 		rc = e.w.rc;

@@ -75,7 +75,7 @@ static int list_stack(struct calls *c, size_t sample, size_t *count)
 	return 0;
 }
 
-static int add_sample(struct calls *c, size_t sample)
+static int report_calls_add_sample(struct calls *c, size_t sample)
 {
 	size_t count;
 	int rc = list_stack(c, sample, &count);
@@ -94,13 +94,13 @@ static int make_tree(struct calls *c)
 
 	rc = rc ? rc : calltree_init(&c->tree, 1);
 	for (size_t i = 0; i < c->p->sample_count && !rc; i++)
-		rc = add_sample(c, i);
+		rc = report_calls_add_sample(c, i);
 	return rc ? rc : calltree_finish(&c->tree, NULL, NULL);
 }
 
 /* Walking it. */
 
-static bool is_shown(const struct calls *c, uint32_t node)
+static bool report_calls_is_shown(const struct calls *c, uint32_t node)
 {
 	int64_t size = measure_magnitude(c->tree.total[node]);
 
@@ -127,7 +127,7 @@ static int push_calls(struct calls *c, uint32_t node)
 
 	for (uint32_t n = c->tree.nodes[node].first; n != CALLTREE_NONE;
 	     n = c->tree.nodes[n].next) {
-		if (!is_shown(c, n))
+		if (!report_calls_is_shown(c, n))
 			continue;
 		if (room_for((void **)&c->pending, &c->pending_room, c->pending_count + 1,
 			     sizeof(*c->pending)))
@@ -154,7 +154,7 @@ static int add_numbers(const struct calls *c, uint32_t node)
 			 measure_percent(c->tree.self[node], c->total, flat_share));
 }
 
-static int add_row(const struct calls *c, const struct pending *n)
+static int report_calls_add_row(const struct calls *c, const struct pending *n)
 {
 	const struct node *label = &c->nodes.list[c->tree.nodes[n->node].frame];
 	int64_t self = c->tree.self[n->node];
@@ -169,18 +169,18 @@ static int add_row(const struct calls *c, const struct pending *n)
 }
 
 /* Shows a call, and makes its own calls pending. */
-static int show(struct calls *c, struct pending n)
+static int report_calls_show(struct calls *c, struct pending n)
 {
 	int rc;
 
 	c->indent.len = n.indent;
-	rc = add_row(c, &n);
+	rc = report_calls_add_row(c, &n);
 	if (!rc && n.branch)
 		rc = buffer_addf(&c->indent, n.last ? "  " : "│ ");
 	return rc ? rc : push_calls(c, n.node);
 }
 
-static void choose_unit(struct calls *c)
+static void report_calls_choose_unit(struct calls *c)
 {
 	c->from = heading_unit(c->p, c->v);
 	units_scale(measure_magnitude(c->total) / 100, c->from, c->v->unit ? c->v->unit : "minimum",
@@ -188,7 +188,7 @@ static void choose_unit(struct calls *c)
 	c->unit = *c->unit ? c->unit : c->from;
 }
 
-static int add_heading(const struct calls *c)
+static int report_calls_add_heading(const struct calls *c)
 {
 	char least[MEASURE_MAX];
 	int rc = heading_profile(c->p, c->v, c->total, c->unit, c->out);
@@ -207,11 +207,11 @@ static int add_tree(struct calls *c)
 
 	c->total = c->v->total ? c->v->total : graph_total(c->p, c->v->type);
 	c->cutoff = measure_magnitude(measure_share(c->total, c->v->node_fraction));
-	choose_unit(c);
-	rc = add_heading(c);
+	report_calls_choose_unit(c);
+	rc = report_calls_add_heading(c);
 	rc = rc ? rc : push_calls(c, 0);
 	while (!rc && c->pending_count && (!c->v->nodecount || lines++ < c->v->nodecount))
-		rc = show(c, c->pending[--c->pending_count]);
+		rc = report_calls_show(c, c->pending[--c->pending_count]);
 	return rc;
 }
 

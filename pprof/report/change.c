@@ -37,23 +37,23 @@
 
 enum side { BASE, NEW };
 
-struct tally {
+struct change_tally {
 	int64_t value[2], samples[2]; /* by side */
 };
 
-struct row {
+struct change_row {
 	uint32_t node;
 	double value[2], change; /* as shown */
 	bool noise;
 };
 
-struct table {
+struct change_table {
 	const struct profile *p;
 	const struct report_view *v;
 	const struct change *c;
 	struct nodes nodes;
-	struct tally *tallies, total; /* tallies: by node */
-	struct row *rows;
+	struct change_tally *tallies, total; /* tallies: by node */
+	struct change_row *rows;
 	size_t count, all, noisy, sure; /* sure: no noise, whether shown or not */
 	size_t samples;			/* the column; p->type_count: none */
 	double scale[2];		/* from a value to what is shown */
@@ -88,7 +88,7 @@ double change_chance(int64_t base, int64_t new, double base_weight, double new_w
 
 /* Adding up. */
 
-static void add(struct tally *t, enum side side, int64_t value, int64_t samples)
+static void change_add(struct change_tally *t, enum side side, int64_t value, int64_t samples)
 {
 	t->value[side] = measure_sum(t->value[side], value);
 	t->samples[side] = measure_sum(t->samples[side], samples);
@@ -100,7 +100,7 @@ static int64_t upright(int64_t value, enum side side)
 	return side == NEW ? value : value == INT64_MIN ? INT64_MAX : -value;
 }
 
-static void count_sample(struct table *t, size_t sample, size_t *seen)
+static void change_count_sample(struct change_table *t, size_t sample, size_t *seen)
 {
 	const struct profile_sample *s = &t->p->samples[sample];
 	enum side side = sample_is_base(t->p, s) ? BASE : NEW;
@@ -109,42 +109,42 @@ static void count_sample(struct table *t, size_t sample, size_t *seen)
 	int64_t samples = t->samples < t->p->type_count ? upright(values[t->samples], side) : 0;
 	size_t depth = nodes_depth(&t->nodes, sample), count;
 
-	add(&t->total, side, value, samples);
+	change_add(&t->total, side, value, samples);
 	for (size_t i = 0; i < (t->v->cum || !depth ? depth : 1); i++) {
 		const uint32_t *at = nodes_at(&t->nodes, sample, i, &count);
 
 		for (size_t k = 0; k < (t->v->cum || !count ? count : 1); k++)
 			if (seen[at[k]] != sample + 1) {
-				add(&t->tallies[at[k]], side, value, samples);
+				change_add(&t->tallies[at[k]], side, value, samples);
 				seen[at[k]] = sample + 1;
 			}
 	}
 }
 
-static int count_samples(struct table *t)
+static int change_count_samples(struct change_table *t)
 {
 	size_t *seen = calloc(t->nodes.count + 1, sizeof(*seen));
 
 	t->tallies = calloc(t->nodes.count + 1, sizeof(*t->tallies));
 	for (size_t i = 0; seen && t->tallies && i < t->p->sample_count; i++)
-		count_sample(t, i, seen);
+		change_count_sample(t, i, seen);
 	free(seen);
 	return seen && t->tallies ? 0 : ERR_NOMEM;
 }
 
 /* What is compared. */
 
-static bool is_level(const struct table *t)
+static bool is_level(const struct change_table *t)
 {
 	return !strncmp(strset_get(&t->p->strings, t->p->types[t->v->type].type), "inuse_", 6);
 }
 
-static bool have_durations(const struct table *t)
+static bool have_durations(const struct change_table *t)
 {
 	return t->c->base.duration_nanos > 0 && t->c->new.duration_nanos > 0;
 }
 
-static void choose_scale(struct table *t)
+static void choose_scale(struct change_table *t)
 {
 	double base = (double)t->c->base.duration_nanos, new = (double)t->c->new.duration_nanos;
 
@@ -160,7 +160,7 @@ static void choose_scale(struct table *t)
 }
 
 /* How much a sample stands for. Without samples it is as in the other profile. */
-static double worth(const struct table *t, enum side side)
+static double worth(const struct change_table *t, enum side side)
 {
 	enum side from = t->total.samples[side] > 0 && t->total.value[side] > 0 ? side : !side;
 
@@ -170,7 +170,7 @@ static double worth(const struct table *t, enum side side)
 }
 
 /* The number of samples is proportional to it for what costs the same in both. */
-static void choose_weights(struct table *t)
+static void choose_weights(struct change_table *t)
 {
 	double base = worth(t, BASE), new = worth(t, NEW);
 
@@ -185,13 +185,13 @@ static void choose_weights(struct table *t)
 	}
 }
 
-static bool tested(const struct table *t)
+static bool tested(const struct change_table *t)
 {
 	return t->weight[BASE] > 0 && t->weight[NEW] > 0;
 }
 
 /* `tries`: how many such tests the table has. */
-static bool is_noise(const struct table *t, const struct tally *a, size_t tries)
+static bool is_noise(const struct change_table *t, const struct change_tally *a, size_t tries)
 {
 	return tested(t) && change_chance(a->samples[BASE] > 0 ? a->samples[BASE] : 0,
 					  a->samples[NEW] > 0 ? a->samples[NEW] : 0,
@@ -202,45 +202,46 @@ static bool is_noise(const struct table *t, const struct tally *a, size_t tries)
 
 static int by_change(const void *a, const void *b, void *table)
 {
-	const struct row *x = a, *y = b;
+	const struct change_row *x = a, *y = b;
 	double left = fabs(x->change), right = fabs(y->change);
 
 	if (left != right)
 		return left > right ? -1 : 1;
-	return nodes_compare(&((const struct table *)table)->nodes, x->node, y->node);
+	return nodes_compare(&((const struct change_table *)table)->nodes, x->node, y->node);
 }
 
-static struct row row_of(const struct table *t, const struct tally *a, size_t tries)
+static struct change_row change_row_of(const struct change_table *t, const struct change_tally *a,
+				       size_t tries)
 {
-	struct row r = { .value = { (double)a->value[BASE] * t->scale[BASE],
-				    (double)a->value[NEW] * t->scale[NEW] } };
+	struct change_row r = { .value = { (double)a->value[BASE] * t->scale[BASE],
+					   (double)a->value[NEW] * t->scale[NEW] } };
 
 	r.change = r.value[NEW] - r.value[BASE];
 	r.noise = is_noise(t, a, tries);
 	return r;
 }
 
-static bool occurs(const struct tally *a)
+static bool change_occurs(const struct change_tally *a)
 {
 	return a->value[BASE] || a->value[NEW];
 }
 
 /* All functions count for the test, also those that are not shown. */
-static int make_rows(struct table *t)
+static int change_make_rows(struct change_table *t)
 {
-	struct row total = row_of(t, &t->total, 1);
+	struct change_row total = change_row_of(t, &t->total, 1);
 	double least = t->v->node_fraction * fmax(fabs(total.value[BASE]), fabs(total.value[NEW]));
 
 	t->rows = calloc(t->nodes.count + 1, sizeof(*t->rows));
 	if (!t->rows)
 		return ERR_NOMEM;
 	for (uint32_t i = 0; i < t->nodes.count; i++)
-		t->all += occurs(&t->tallies[i]);
+		t->all += change_occurs(&t->tallies[i]);
 	for (uint32_t i = 0; i < t->nodes.count; i++) {
-		struct row r = row_of(t, &t->tallies[i], t->all);
+		struct change_row r = change_row_of(t, &t->tallies[i], t->all);
 
 		r.node = i;
-		if (!occurs(&t->tallies[i]) || r.change == 0 || fabs(r.change) < least)
+		if (!change_occurs(&t->tallies[i]) || r.change == 0 || fabs(r.change) < least)
 			continue;
 		t->sure += !r.noise;
 		t->rows[t->count++] = r;
@@ -254,15 +255,15 @@ static int make_rows(struct table *t)
 }
 
 /* Has the total changed, but no function by itself by more than noise? */
-static bool hides_a_change(const struct table *t)
+static bool hides_a_change(const struct change_table *t)
 {
-	struct row total = row_of(t, &t->total, 1);
+	struct change_row total = change_row_of(t, &t->total, 1);
 
 	return tested(t) && !t->v->cum && !t->sure && total.change != 0 && !total.noise;
 }
 
 /* The change is then spread over what some function calls. */
-static int look_at_calls(struct table *t)
+static int look_at_calls(struct change_table *t)
 {
 	int rc;
 
@@ -271,19 +272,19 @@ static int look_at_calls(struct table *t)
 	t->v = &t->with_calls;
 	t->looked = true;
 	t->count = t->all = t->noisy = 0;
-	t->total = (struct tally){ 0 };
+	t->total = (struct change_tally){ 0 };
 	free(t->tallies);
 	free(t->rows);
 	t->rows = NULL;
-	rc = count_samples(t);
-	return rc ? rc : make_rows(t);
+	rc = change_count_samples(t);
+	return rc ? rc : change_make_rows(t);
 }
 
 /* One unit for the table: that of a hundredth of the larger total, so that a function of a few
  * percent has digits. */
-static void choose_unit(struct table *t)
+static void change_choose_unit(struct change_table *t)
 {
-	struct row total = row_of(t, &t->total, 1);
+	struct change_row total = change_row_of(t, &t->total, 1);
 	const char *from = heading_unit(t->p, t->v);
 	double largest = fmax(fabs(total.value[BASE]), fabs(total.value[NEW])) / 100;
 
@@ -297,7 +298,7 @@ static void choose_unit(struct table *t)
 enum { CELL = MEASURE_MAX };
 
 /* The unit may be any bytes of the profile. */
-static const char *cell(const struct table *t, double value, bool is_change, char text[CELL])
+static const char *cell(const struct change_table *t, double value, bool is_change, char text[CELL])
 {
 	value *= t->ratio;
 	snprintf(text, CELL, is_change ? "%+.2f%.*s" : "%.2f%.*s", value, MEASURE_UNIT_MAX,
@@ -306,7 +307,7 @@ static const char *cell(const struct table *t, double value, bool is_change, cha
 	return text;
 }
 
-static const char *relative(const struct row *r, char text[CELL])
+static const char *relative(const struct change_row *r, char text[CELL])
 {
 	if (!r->value[BASE] || !r->value[NEW])
 		return !r->value[BASE] ? "new" : "gone";
@@ -314,7 +315,7 @@ static const char *relative(const struct row *r, char text[CELL])
 	return text;
 }
 
-static int add_cells(const struct table *t, const struct row *r, struct buffer *out)
+static int add_cells(const struct change_table *t, const struct change_row *r, struct buffer *out)
 {
 	char base[CELL], new[CELL], change[CELL], share[CELL];
 
@@ -326,10 +327,11 @@ static int add_cells(const struct table *t, const struct row *r, struct buffer *
 			 relative(r, share), r->noise ? "~" : " ");
 }
 
-static int add_row(const struct table *t, const struct row *r, struct buffer *out)
+static int change_add_row(const struct change_table *t, const struct change_row *r,
+			  struct buffer *out)
 {
 	const struct node *n = &t->nodes.list[r->node];
-	struct row total = row_of(t, &t->total, 1);
+	struct change_row total = change_row_of(t, &t->total, 1);
 	double largest = fmax(fabs(total.value[BASE]), fabs(total.value[NEW]));
 	int64_t share = largest > 0 && !r->noise ? (int64_t)(1e6 * fabs(r->change) / largest) : 0;
 	int rc = paint_share(out, t->v, share, 1000000);
@@ -339,7 +341,7 @@ static int add_row(const struct table *t, const struct row *r, struct buffer *ou
 	return rc ? rc : paint_end_line(out, t->v, share, 1000000);
 }
 
-static int add_side(const struct table *t, enum side side, struct buffer *out)
+static int add_side(const struct change_table *t, enum side side, struct buffer *out)
 {
 	const struct change_side *s = side == BASE ? &t->c->base : &t->c->new;
 	time_t seconds = s->time_nanos / 1000000000;
@@ -363,7 +365,7 @@ static int add_side(const struct table *t, enum side side, struct buffer *out)
 	return rc ? rc : text_addf(out, "\n");
 }
 
-static const char *how(const struct table *t)
+static const char *how(const struct change_table *t)
 {
 	if (t->c->normalized)
 		return ", the new scaled to the total of the base";
@@ -374,9 +376,9 @@ static const char *how(const struct table *t)
 		       "";
 }
 
-static int add_heading(const struct table *t, struct buffer *out)
+static int change_add_heading(const struct change_table *t, struct buffer *out)
 {
-	struct row total = row_of(t, &t->total, 1);
+	struct change_row total = change_row_of(t, &t->total, 1);
 	int rc = heading_program(t->p, out);
 
 	rc = rc ? rc : add_side(t, BASE, out);
@@ -397,7 +399,7 @@ static int add_heading(const struct table *t, struct buffer *out)
 	return rc ? rc : text_addf(out, "(total)\n");
 }
 
-static int add_footer(const struct table *t, struct buffer *out)
+static int add_footer(const struct change_table *t, struct buffer *out)
 {
 	if (!tested(t))
 		return text_addf(out, "Whether a change is noise cannot be tested: %s\n",
@@ -414,35 +416,35 @@ static int add_footer(const struct table *t, struct buffer *out)
 		t->noisy, t->count, 1 / LEVEL, LEVEL, t->all);
 }
 
-static int make(struct table *t, struct buffer *out)
+static int change_make(struct change_table *t, struct buffer *out)
 {
 	int rc = nodes_init(&t->nodes, t->p, t->v->by);
 
-	rc = rc ? rc : count_samples(t);
+	rc = rc ? rc : change_count_samples(t);
 	if (rc)
 		return rc;
 	choose_scale(t);
 	choose_weights(t);
-	rc = make_rows(t);
+	rc = change_make_rows(t);
 	if (!rc && hides_a_change(t))
 		rc = look_at_calls(t);
 	if (rc)
 		return rc;
-	choose_unit(t);
-	rc = add_heading(t, out);
+	change_choose_unit(t);
+	rc = change_add_heading(t, out);
 	for (size_t i = 0; i < t->count && !rc; i++)
-		rc = add_row(t, &t->rows[i], out);
+		rc = change_add_row(t, &t->rows[i], out);
 	return rc ? rc : add_footer(t, out);
 }
 
 int report_change(const struct profile *difference, const struct report_view *v,
 		  const struct change *c, struct buffer *out, struct error *err)
 {
-	struct table t = { .p = difference, .v = v, .c = c };
+	struct change_table t = { .p = difference, .v = v, .c = c };
 	int rc;
 
 	t.samples = profile_column(difference, "samples");
-	rc = make(&t, out);
+	rc = change_make(&t, out);
 	nodes_release(&t.nodes);
 	free(t.tallies);
 	free(t.rows);

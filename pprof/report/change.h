@@ -27,8 +27,8 @@ struct change {
 	bool normalized; /* the new values are scaled so that both totals are equal */
 };
 
-/* Appends the table. Values are those of v->type; v->by, cum, unit, nodecount, node_fraction (of the
- * larger total), filters, width and colour act as in report_top.
+/* Appends the table. Values are those of v->type; v->by, cum, unit, nodecount, node_fraction (of
+ * the larger total), filters, width and colour act as in report_top.
  *
  * Values are per second if the durations differ by more than a hundredth, unless the type is a
  * level ("inuse_space") and no sum over time.

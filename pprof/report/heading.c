@@ -32,7 +32,7 @@ const char *heading_unit(const struct profile *p, const struct report_view *v)
 }
 
 /* Adds "WORD: TEXT", or nothing if the text is empty. */
-static int add_line(struct buffer *out, const char *word, const char *text, size_t len)
+static int heading_add_line(struct buffer *out, const char *word, const char *text, size_t len)
 {
 	int rc = len ? text_addf(out, "%s", word) : 0;
 
@@ -40,12 +40,12 @@ static int add_line(struct buffer *out, const char *word, const char *text, size
 	return rc || !len ? rc : text_addf(out, "\n");
 }
 
-static int add_string(struct buffer *out, const char *word, const struct profile *p,
-		      uint32_t string)
+static int heading_add_string(struct buffer *out, const char *word, const struct profile *p,
+			      uint32_t string)
 {
 	const struct strset_entry *e = &p->strings.entries[string];
 
-	return add_line(out, word, e->text, e->len);
+	return heading_add_line(out, word, e->text, e->len);
 }
 
 /* The first mapping is the program's. *len is 0 if it has no name. */
@@ -64,29 +64,29 @@ int heading_program(const struct profile *p, struct buffer *out)
 {
 	size_t len;
 	const char *name = program_name(p, &len);
-	int rc = add_line(out, "File: ", name, len);
+	int rc = heading_add_line(out, "File: ", name, len);
 
 	if (rc || !p->mapping_count)
 		return rc;
-	return add_string(out, "Build ID: ", p, p->mappings[0].build_id);
+	return heading_add_string(out, "Build ID: ", p, p->mappings[0].build_id);
 }
 
 /* In place of the comments of many runs, a line. */
-static int add_folded(const struct profile *p, struct buffer *out, bool *folded)
+static int heading_add_folded(const struct profile *p, struct buffer *out, bool *folded)
 {
 	struct buffer line = { 0 };
 	int rc = comments_fold(p, &line, folded);
 
-	rc = rc ? rc : add_line(out, "", (const char *)line.data, line.len);
+	rc = rc ? rc : heading_add_line(out, "", (const char *)line.data, line.len);
 	buffer_release(&line);
 	return rc;
 }
 
 /* Comments that begin with '#' are for programs. */
-static int add_comments(const struct profile *p, struct buffer *out)
+static int heading_add_comments(const struct profile *p, struct buffer *out)
 {
 	bool folded;
-	int rc = add_folded(p, out, &folded);
+	int rc = heading_add_folded(p, out, &folded);
 
 	for (size_t i = 0; !folded && i < p->comment_count && !rc; i++) {
 		const struct strset_entry *e = &p->strings.entries[p->comments[i]];
@@ -182,15 +182,15 @@ static int add_whole(const struct profile *p, const struct report_view *v, struc
 	int rc = heading_program(p, out);
 	char when[TIME_TEXT];
 
-	rc = rc ? rc : add_comments(p, out);
-	rc = rc ? rc : add_string(out, "Type: ", p, p->types[v->type].type);
-	rc = rc ? rc : add_string(out, "Doc: ", p, p->doc_url);
-	return rc ? rc : add_line(out, "Time: ", when, time_text(p, when));
+	rc = rc ? rc : heading_add_comments(p, out);
+	rc = rc ? rc : heading_add_string(out, "Type: ", p, p->types[v->type].type);
+	rc = rc ? rc : heading_add_string(out, "Doc: ", p, p->doc_url);
+	return rc ? rc : heading_add_line(out, "Time: ", when, time_text(p, when));
 }
 
 /* Adds ", WORD: TEXT" to the line that begins at `start`, or nothing if the text is empty. */
-static int add_part(struct buffer *out, size_t start, const char *word, const char *text,
-		    size_t len)
+static int heading_add_part(struct buffer *out, size_t start, const char *word, const char *text,
+			    size_t len)
 {
 	int rc = len ? text_addf(out, "%s%s", out->len > start ? ", " : "", word) : 0;
 
@@ -204,10 +204,10 @@ static int add_short(const struct profile *p, const struct report_view *v, struc
 	size_t start = out->len, len;
 	const char *name = program_name(p, &len);
 	char when[TIME_TEXT];
-	int rc = add_part(out, start, "File: ", name, len);
+	int rc = heading_add_part(out, start, "File: ", name, len);
 
-	rc = rc ? rc : add_part(out, start, "Type: ", type->text, type->len);
-	rc = rc ? rc : add_part(out, start, "Time: ", when, time_text(p, when));
+	rc = rc ? rc : heading_add_part(out, start, "Type: ", type->text, type->len);
+	rc = rc ? rc : heading_add_part(out, start, "Time: ", when, time_text(p, when));
 	return rc || out->len == start ? rc : text_addf(out, "\n");
 }
 
@@ -221,7 +221,7 @@ int64_t heading_samples(const struct profile *p)
 }
 
 /* Shares of a few samples are chance. */
-static int add_few(const struct profile *p, const struct report_view *v, struct buffer *out)
+static int heading_add_few(const struct profile *p, const struct report_view *v, struct buffer *out)
 {
 	char text[FEW_TEXT];
 
@@ -235,7 +235,7 @@ int heading_profile(const struct profile *p, const struct report_view *v, int64_
 	int rc = v->verbose ? add_whole(p, v, out) : add_short(p, v, out);
 
 	rc = rc ? rc : add_duration(p, v, total, unit, out);
-	return rc ? rc : add_few(p, v, out);
+	return rc ? rc : heading_add_few(p, v, out);
 }
 
 int heading_filters(const struct report_view *v, struct buffer *out)

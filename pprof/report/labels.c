@@ -1,3 +1,5 @@
+/* Labels are sorted by their keys as they are printed, with blanks in front, because pprof sorts
+ * the printed lines; values of one key stay in their order. */
 #include "pprof/report/labels.h"
 
 #include <stdlib.h>
@@ -34,7 +36,7 @@ static int character(const struct printed *p, size_t i)
 	return i < p->key->len ? (unsigned char)p->key->text[i] : i == p->key->len ? ':' : -1;
 }
 
-static int by_key(const void *a, const void *b, void *labels)
+static int report_labels_by_key(const void *a, const void *b, void *labels)
 {
 	const struct profile_label *x = *(const struct profile_label *const *)a;
 	const struct profile_label *y = *(const struct profile_label *const *)b;
@@ -70,7 +72,7 @@ int labels_take(struct labels *l, const struct profile *p, const struct profile_
 			l->list[l->count++] = label;
 	}
 	if (l->count)
-		qsort_r(l->list, l->count, sizeof(*l->list), by_key, l);
+		qsort_r(l->list, l->count, sizeof(*l->list), report_labels_by_key, l);
 	return 0;
 }
 

@@ -18,7 +18,7 @@
 #include "pprof/profile.h"
 
 /* A thread and its innermost function. */
-struct pair {
+struct report_live_pair {
 	uint32_t thread, row;
 	int64_t recent, whole;
 };
@@ -27,7 +27,7 @@ struct thread_key {
 	int64_t pid, tid;
 };
 
-struct tally {
+struct report_live_tally {
 	struct live *l;
 	const struct profile *p;
 	size_t type;
@@ -37,7 +37,7 @@ struct tally {
 	uint32_t *row_of_function; /* by function of p: row + 1 */
 	size_t number;		   /* of the sample: counts from 1 through both profiles */
 	struct buffer text;
-	struct pair *pairs;
+	struct report_live_pair *pairs;
 	size_t pair_count, pair_room;
 	struct hashindex pair_index, thread_index;
 	/* Of callers: names in l->names. */
@@ -46,7 +46,7 @@ struct tally {
 };
 
 /* Adds a value, saturated at INT64_MAX. Values of 0 and below are ignored. */
-static void add(int64_t *to, int64_t value)
+static void report_live_add(int64_t *to, int64_t value)
 {
 	if (value > 0 && __builtin_add_overflow(*to, value, to))
 		*to = INT64_MAX;
@@ -54,7 +54,7 @@ static void add(int64_t *to, int64_t value)
 
 /* Rows. */
 
-static int row_of_name(struct tally *t, const char *name, size_t len, size_t *row)
+static int row_of_name(struct report_live_tally *t, const char *name, size_t len, size_t *row)
 {
 	struct live *l = t->l;
 	size_t had = t->name_room;
@@ -74,7 +74,7 @@ static int row_of_name(struct tally *t, const char *name, size_t len, size_t *ro
 }
 
 /* Writes "[libfoo.so]" to t->text, as in other reports (pprof/graph/nodes.c). */
-static int name_file(struct tally *t, uint32_t mapping)
+static int report_live_name_file(struct report_live_tally *t, uint32_t mapping)
 {
 	const char *file = mapping ? strset_get(&t->p->strings,
 						t->p->mappings[mapping - 1].filename) :
@@ -85,15 +85,17 @@ static int name_file(struct tally *t, uint32_t mapping)
 	return buffer_addf(&t->text, *file ? "[%s]" : "<unknown>", slash ? slash + 1 : file);
 }
 
-static int row_of_file(struct tally *t, uint32_t mapping, size_t *row)
+static int row_of_file(struct report_live_tally *t, uint32_t mapping, size_t *row)
 {
-	if (name_file(t, mapping) || row_of_name(t, (const char *)t->text.data, t->text.len, row))
+	if (report_live_name_file(t, mapping) ||
+	    row_of_name(t, (const char *)t->text.data, t->text.len, row))
 		return ERR_NOMEM;
 	t->l->rows[*row].is_file = true;
 	return 0;
 }
 
-static int row_of(struct tally *t, uint32_t mapping, uint32_t function, size_t *row)
+static int report_live_row_of(struct report_live_tally *t, uint32_t mapping, uint32_t function,
+			      size_t *row)
 {
 	const char *name = function ?
 				   strset_get(&t->p->strings, t->p->functions[function - 1].name) :
@@ -115,14 +117,14 @@ static int row_of(struct tally *t, uint32_t mapping, uint32_t function, size_t *
 
 static bool same_thread(const void *owner, uint32_t id, const void *key)
 {
-	const struct live_thread *a = &((const struct tally *)owner)->l->threads[id];
+	const struct live_thread *a = &((const struct report_live_tally *)owner)->l->threads[id];
 	const struct thread_key *b = key;
 
 	return a->pid == b->pid && a->tid == b->tid;
 }
 
-static int find_thread(struct tally *t, const struct thread_key *key, const char *name,
-		       uint32_t *thread)
+static int report_live_find_thread(struct report_live_tally *t, const struct thread_key *key,
+				   const char *name, uint32_t *thread)
 {
 	uint64_t hash = hash_bytes(key, sizeof(*key));
 	struct live *l = t->l;
@@ -144,7 +146,8 @@ static int find_thread(struct tally *t, const struct thread_key *key, const char
 }
 
 /* *thread: HASHINDEX_NONE for a sample without a thread. */
-static int thread_of(struct tally *t, const struct profile_sample *s, uint32_t *thread)
+static int report_live_thread_of(struct report_live_tally *t, const struct profile_sample *s,
+				 uint32_t *thread)
 {
 	struct thread_key key = { 0, 0 };
 	const char *name = "";
@@ -161,21 +164,22 @@ static int thread_of(struct tally *t, const struct profile_sample *s, uint32_t *
 			name = strset_get(&t->p->strings, label->str);
 	}
 	*thread = HASHINDEX_NONE;
-	return key.tid ? find_thread(t, &key, name, thread) : 0;
+	return key.tid ? report_live_find_thread(t, &key, name, thread) : 0;
 }
 
-static bool same_pair(const void *owner, uint32_t id, const void *key)
+static bool report_live_same_pair(const void *owner, uint32_t id, const void *key)
 {
-	const struct pair *a = &((const struct tally *)owner)->pairs[id], *b = key;
+	const struct report_live_pair *a = &((const struct report_live_tally *)owner)->pairs[id],
+				      *b = key;
 
 	return a->thread == b->thread && a->row == b->row;
 }
 
-static int count_pair(struct tally *t, uint32_t thread, size_t row, int64_t value)
+static int count_pair(struct report_live_tally *t, uint32_t thread, size_t row, int64_t value)
 {
-	struct pair key = { .thread = thread, .row = (uint32_t)row };
+	struct report_live_pair key = { .thread = thread, .row = (uint32_t)row };
 	uint64_t hash = hash_bytes(&key, 2 * sizeof(uint32_t));
-	uint32_t id = hashindex_find(&t->pair_index, hash, same_pair, t, &key);
+	uint32_t id = hashindex_find(&t->pair_index, hash, report_live_same_pair, t, &key);
 
 	if (id == HASHINDEX_NONE) {
 		if (room_for((void **)&t->pairs, &t->pair_room, t->pair_count + 1,
@@ -185,32 +189,32 @@ static int count_pair(struct tally *t, uint32_t thread, size_t row, int64_t valu
 		id = (uint32_t)t->pair_count++;
 		t->pairs[id] = key;
 	}
-	add(t->recent ? &t->pairs[id].recent : &t->pairs[id].whole, value);
+	report_live_add(t->recent ? &t->pairs[id].recent : &t->pairs[id].whole, value);
 	return 0;
 }
 
 /* Samples. */
 
-static int count_frame(struct tally *t, uint32_t mapping, uint32_t function, int64_t value,
-		       uint32_t thread, bool leaf)
+static int count_frame(struct report_live_tally *t, uint32_t mapping, uint32_t function,
+		       int64_t value, uint32_t thread, bool leaf)
 {
 	struct live_cost *cost;
 	size_t row;
 
-	if (row_of(t, mapping, function, &row))
+	if (report_live_row_of(t, mapping, function, &row))
 		return ERR_NOMEM;
 	cost = t->recent ? &t->l->rows[row].recent : &t->l->rows[row].whole;
 	if (t->l->rows[row].seen != t->number)
-		add(&cost->cum, value);
+		report_live_add(&cost->cum, value);
 	t->l->rows[row].seen = t->number;
 	if (!leaf)
 		return 0;
-	add(&cost->flat, value);
+	report_live_add(&cost->flat, value);
 	return thread == HASHINDEX_NONE ? 0 : count_pair(t, thread, row, value);
 }
 
-static int count_location(struct tally *t, const struct profile_location *l, int64_t value,
-			  uint32_t thread, bool leaf)
+static int count_location(struct report_live_tally *t, const struct profile_location *l,
+			  int64_t value, uint32_t thread, bool leaf)
 {
 	int rc = 0;
 
@@ -224,14 +228,14 @@ static int count_location(struct tally *t, const struct profile_location *l, int
 
 /* Callers. */
 
-static int add_frame(struct tally *t, uint32_t mapping, uint32_t function)
+static int report_live_add_frame(struct report_live_tally *t, uint32_t mapping, uint32_t function)
 {
 	const char *name = function ?
 				   strset_get(&t->p->strings, t->p->functions[function - 1].name) :
 				   "";
 	size_t len = strlen(name);
 
-	if (!len && name_file(t, mapping))
+	if (!len && report_live_name_file(t, mapping))
 		return ERR_NOMEM;
 	if (room_for((void **)&t->frames, &t->frame_room, t->frame_count + 1, sizeof(*t->frames)))
 		return ERR_NOMEM;
@@ -239,7 +243,7 @@ static int add_frame(struct tally *t, uint32_t mapping, uint32_t function)
 			  len ? len : t->text.len, &t->frames[t->frame_count++]);
 }
 
-static int list_frames(struct tally *t, const struct profile_sample *s)
+static int report_live_list_frames(struct report_live_tally *t, const struct profile_sample *s)
 {
 	int rc = 0;
 
@@ -248,20 +252,21 @@ static int list_frames(struct tally *t, const struct profile_sample *s)
 		uint32_t id = t->p->stack[s->first_location + i];
 		const struct profile_location *l = &t->p->locations[id - 1];
 
-		rc = l->lines ? 0 : add_frame(t, l->mapping, 0);
+		rc = l->lines ? 0 : report_live_add_frame(t, l->mapping, 0);
 		for (size_t j = 0; j < l->lines && !rc; j++)
-			rc = add_frame(t, l->mapping, t->p->lines[l->first_line + j].function);
+			rc = report_live_add_frame(t, l->mapping,
+						   t->p->lines[l->first_line + j].function);
 	}
 	return rc;
 }
 
-static int count_caller(struct tally *t, const struct profile_sample *s, int64_t value)
+static int count_caller(struct report_live_tally *t, const struct profile_sample *s, int64_t value)
 {
 	size_t at = 0, row, bytes = t->path_count * sizeof(*t->path);
 	struct live_cost *cost;
 	const char *caller = "(outermost)";
 
-	if (list_frames(t, s))
+	if (report_live_list_frames(t, s))
 		return ERR_NOMEM;
 	while (at + t->path_count <= t->frame_count && memcmp(t->frames + at, t->path, bytes))
 		at++;
@@ -272,13 +277,13 @@ static int count_caller(struct tally *t, const struct profile_sample *s, int64_t
 	if (row_of_name(t, caller, strlen(caller), &row))
 		return ERR_NOMEM;
 	cost = t->recent ? &t->l->rows[row].recent : &t->l->rows[row].whole;
-	add(&cost->cum, value);
+	report_live_add(&cost->cum, value);
 	if (!at)
-		add(&cost->flat, value);
+		report_live_add(&cost->flat, value);
 	return 0;
 }
 
-static int count_sample(struct tally *t, const struct profile_sample *s)
+static int report_live_count_sample(struct report_live_tally *t, const struct profile_sample *s)
 {
 	int64_t value = t->p->values[s->first_value + t->type];
 	uint32_t thread;
@@ -287,13 +292,14 @@ static int count_sample(struct tally *t, const struct profile_sample *s)
 	if (value <= 0)
 		return 0;
 	t->number++;
-	add(t->recent ? &t->l->total.flat : &t->l->total.cum, value);
+	report_live_add(t->recent ? &t->l->total.flat : &t->l->total.cum, value);
 	if (t->path)
 		return count_caller(t, s, value);
-	rc = thread_of(t, s, &thread);
+	rc = report_live_thread_of(t, s, &thread);
 	if (!rc && thread != HASHINDEX_NONE)
-		add(t->recent ? &t->l->threads[thread].recent : &t->l->threads[thread].whole,
-		    value);
+		report_live_add(t->recent ? &t->l->threads[thread].recent :
+					    &t->l->threads[thread].whole,
+				value);
 	for (size_t i = 0; i < s->locations && !rc; i++) {
 		uint32_t id = t->p->stack[s->first_location + i];
 
@@ -302,8 +308,8 @@ static int count_sample(struct tally *t, const struct profile_sample *s)
 	return rc;
 }
 
-static int count_profile(struct tally *t, const struct profile *p, const char *type, bool recent,
-			 struct error *err)
+static int count_profile(struct report_live_tally *t, const struct profile *p, const char *type,
+			 bool recent, struct error *err)
 {
 	int rc = 0;
 
@@ -316,17 +322,17 @@ static int count_profile(struct tally *t, const struct profile *p, const char *t
 	t->row_of_function = calloc(p->function_count + 1, sizeof(*t->row_of_function));
 	rc = t->row_of_function ? 0 : ERR_NOMEM;
 	for (size_t i = 0; !rc && i < p->sample_count; i++)
-		rc = count_sample(t, &p->samples[i]);
+		rc = report_live_count_sample(t, &p->samples[i]);
 	return rc ? error_nomem(err) : 0;
 }
 
 /* The hottest function of a thread that was idle recently is the hottest since the start. */
-static void find_hottest(struct tally *t)
+static void find_hottest(struct report_live_tally *t)
 {
 	struct live *l = t->l;
 
 	for (size_t i = 0; i < t->pair_count; i++) {
-		const struct pair *pair = &t->pairs[i];
+		const struct report_live_pair *pair = &t->pairs[i];
 		struct live_thread *thread = &l->threads[pair->thread];
 		int64_t cost = thread->recent ? pair->recent : pair->whole;
 		const char *name = l->rows[pair->row].name;
@@ -358,7 +364,7 @@ static int count_pending(const struct profile *p, size_t *count)
 	return seen ? 0 : ERR_NOMEM;
 }
 
-static int name_path(struct tally *t, char *const *path, size_t count)
+static int name_path(struct report_live_tally *t, char *const *path, size_t count)
 {
 	t->path_count = count;
 	t->path = count ? calloc(count, sizeof(*t->path)) : NULL;
@@ -377,7 +383,7 @@ int live_fill(struct live *l, const struct profile *recent, const struct profile
 int live_fill_callers(struct live *l, const struct profile *recent, const struct profile *whole,
 		      const char *type, char *const *path, size_t count, struct error *err)
 {
-	struct tally t = { .l = l };
+	struct report_live_tally t = { .l = l };
 	int rc;
 
 	memset(l, 0, sizeof(*l));
@@ -413,7 +419,7 @@ void live_release(struct live *l)
 
 /* Order. */
 
-static int64_t key_of(const struct live_row *row, enum live_order order)
+static int64_t report_live_key_of(const struct live_row *row, enum live_order order)
 {
 	switch (order) {
 	case LIVE_RECENT_CUM:
@@ -439,7 +445,9 @@ static int by_order(const void *a, const void *b, void *order)
 	int rc = x->is_file - y->is_file;
 
 	if (!rc)
-		rc = by == LIVE_NAME ? 0 : larger_first(key_of(x, by), key_of(y, by));
+		rc = by == LIVE_NAME ?
+			     0 :
+			     larger_first(report_live_key_of(x, by), report_live_key_of(y, by));
 	if (!rc && by != LIVE_NAME)
 		rc = larger_first(x->recent.flat, y->recent.flat);
 	if (!rc && by != LIVE_NAME)

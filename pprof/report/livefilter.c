@@ -1,3 +1,5 @@
+/* "(?i)" in front of the text makes the pattern ignore case. A pattern that fails while it is typed
+ * is searched for as a text. */
 #include "pprof/report/livefilter.h"
 
 #include <ctype.h>

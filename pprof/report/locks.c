@@ -43,7 +43,7 @@ struct thread_name {
 };
 
 /* Which of a profile's strings are the labels' keys; UINT32_MAX: it has none. */
-struct keys {
+struct locks_keys {
 	uint32_t lock, waits_for, held_at, tid, thread;
 };
 
@@ -51,7 +51,7 @@ struct locks {
 	const struct profile *p;
 	const struct report_view *v;
 	const char *unit; /* that values are shown in */
-	struct keys keys;
+	struct locks_keys keys;
 	struct wait *list;
 	size_t count, room;
 	struct hashindex index;
@@ -86,14 +86,14 @@ static bool same_wait(const void *owner, uint32_t i, const void *key)
 	       a->held_at == b->held_at && a->stack == b->stack;
 }
 
-static bool begins_with(const char *text, const char *with)
+static bool locks_begins_with(const char *text, const char *with)
 {
 	return !strncmp(text, with, strlen(with));
 }
 
 static bool is_of_condition(const char *lock)
 {
-	return begins_with(lock, "condition variable ");
+	return locks_begins_with(lock, "condition variable ");
 }
 
 /* The labels of a sample; wait.lock is 0 if it has none of a lock. */
@@ -115,12 +115,12 @@ static struct wait wait_of(const struct locks *l, const struct profile_sample *s
 			w.waiter = label->num;
 	}
 	lock = strset_get(&l->p->strings, w.lock);
-	w.ownerless = is_of_condition(lock) || begins_with(lock, "semaphore ");
+	w.ownerless = is_of_condition(lock) || locks_begins_with(lock, "semaphore ");
 	return w;
 }
 
 /* The functions of a location, the outermost first. */
-static int add_functions(struct locks *l, uint32_t location)
+static int locks_add_functions(struct locks *l, uint32_t location)
 {
 	const struct profile_location *at = &l->p->locations[location - 1];
 	int rc = at->lines ? 0 : buffer_addf(&l->text, ";0x%lx", at->address);
@@ -134,13 +134,13 @@ static int add_functions(struct locks *l, uint32_t location)
 	return rc;
 }
 
-static int find_stack(struct locks *l, const struct profile_sample *s, struct wait *w)
+static int locks_find_stack(struct locks *l, const struct profile_sample *s, struct wait *w)
 {
 	int rc = 0;
 
 	l->text.len = 0;
 	for (size_t i = s->locations; !rc && i-- > 0;)
-		rc = add_functions(l, l->p->stack[s->first_location + i]);
+		rc = locks_add_functions(l, l->p->stack[s->first_location + i]);
 	if (!rc && l->text.len)
 		rc = buffer_add(&l->text, "", 1) ||
 		     strset_addz(&l->stacks, (char *)l->text.data + 1, &w->stack);
@@ -170,20 +170,20 @@ static int count_wait(struct locks *l, const struct wait *w, int64_t value)
 	return 0;
 }
 
-static int count_all(struct locks *l)
+static int locks_count_all(struct locks *l)
 {
 	for (size_t i = 0; i < l->p->sample_count; i++) {
 		const struct profile_sample *s = &l->p->samples[i];
 		struct wait w = wait_of(l, s);
 
-		if (w.lock && (find_stack(l, s, &w) ||
+		if (w.lock && (locks_find_stack(l, s, &w) ||
 			       count_wait(l, &w, l->p->values[s->first_value + l->v->type])))
 			return ERR_NOMEM;
 	}
 	return 0;
 }
 
-static int by_tid(const void *a, const void *b)
+static int locks_by_tid(const void *a, const void *b)
 {
 	const struct thread_name *x = a, *y = b;
 
@@ -205,11 +205,11 @@ static int name_owners(struct locks *l)
 			if (l->p->labels[s->first_label + k].key == l->keys.thread)
 				names[i].name = l->p->labels[s->first_label + k].str;
 	}
-	qsort(names, l->p->sample_count, sizeof(*names), by_tid);
+	qsort(names, l->p->sample_count, sizeof(*names), locks_by_tid);
 	for (size_t i = 0; i < l->count; i++) {
 		struct thread_name key = { .tid = l->list[i].owner };
 
-		found = bsearch(&key, names, l->p->sample_count, sizeof(*names), by_tid);
+		found = bsearch(&key, names, l->p->sample_count, sizeof(*names), locks_by_tid);
 		l->list[i].owner_name = found ? found->name : 0;
 	}
 	free(names);
@@ -236,7 +236,7 @@ static void sum_locks(struct locks *l)
 	}
 }
 
-static int by_place(const struct wait *x, const struct wait *y)
+static int locks_by_place(const struct wait *x, const struct wait *y)
 {
 	if (x->owner != y->owner)
 		return x->owner < y->owner ? -1 : 1;
@@ -252,17 +252,17 @@ static int by_cost(const void *a, const void *b)
 		return x->ownerless ? 1 : -1;
 	if (x->lock_sum != y->lock_sum)
 		return x->lock_sum > y->lock_sum ? -1 : 1;
-	return x->group != y->group ? by_group(x, y) : by_place(x, y);
+	return x->group != y->group ? by_group(x, y) : locks_by_place(x, y);
 }
 
 static int by_sum(const void *a, const void *b)
 {
 	const struct wait *x = a, *y = b;
 
-	return x->sum != y->sum ? (x->sum > y->sum ? -1 : 1) : by_place(x, y);
+	return x->sum != y->sum ? (x->sum > y->sum ? -1 : 1) : locks_by_place(x, y);
 }
 
-static int add_value(const struct locks *l, int64_t value)
+static int locks_add_value(const struct locks *l, int64_t value)
 {
 	char text[MEASURE_MAX], share[MEASURE_MAX] = "";
 
@@ -273,7 +273,7 @@ static int add_value(const struct locks *l, int64_t value)
 }
 
 /* The functions of a stack, which are separated by ';', innermost first, a line each. */
-static int add_stack(const struct locks *l, const char *stack)
+static int locks_add_stack(const struct locks *l, const char *stack)
 {
 	const char *end = stack + strlen(stack);
 	int rc = 0;
@@ -292,9 +292,9 @@ static int add_stack(const struct locks *l, const char *stack)
 	return rc;
 }
 
-static int add_holder(const struct locks *l, const struct wait *w)
+static int locks_add_holder(const struct locks *l, const struct wait *w)
 {
-	int rc = add_value(l, w->sum);
+	int rc = locks_add_value(l, w->sum);
 
 	if (rc)
 		return rc;
@@ -307,7 +307,7 @@ static int add_holder(const struct locks *l, const struct wait *w)
 		rc = rc ? rc : text_addf(l->out, "\"");
 	}
 	rc = rc ? rc : text_addf(l->out, w->held_at ? ", in\n" : ", its stack was not taken\n");
-	return rc ? rc : add_stack(l, strset_get(&l->p->strings, w->held_at));
+	return rc ? rc : locks_add_stack(l, strset_get(&l->p->strings, w->held_at));
 }
 
 static int by_waiter(const void *a, const void *b)
@@ -317,7 +317,7 @@ static int by_waiter(const void *a, const void *b)
 	return x->waiter != y->waiter ? (x->waiter < y->waiter ? -1 : 1) : 0;
 }
 
-static int by_lock(const void *a, const void *b)
+static int locks_by_lock(const void *a, const void *b)
 {
 	const struct wait *x = a, *y = b;
 
@@ -326,7 +326,7 @@ static int by_lock(const void *a, const void *b)
 
 static int by_holder(const void *a, const void *b)
 {
-	return by_place(a, b);
+	return locks_by_place(a, b);
 }
 
 static int by_stack(const void *a, const void *b)
@@ -348,7 +348,7 @@ static size_t count_kinds(struct wait *list, size_t count, int (*alike)(const vo
 }
 
 /* Adds up waits that are alike, at the front of `list`, the longest first. Returns how many. */
-static size_t join(struct wait *list, size_t count, int (*alike)(const void *, const void *))
+static size_t locks_join(struct wait *list, size_t count, int (*alike)(const void *, const void *))
 {
 	size_t n = 0;
 
@@ -363,16 +363,16 @@ static size_t join(struct wait *list, size_t count, int (*alike)(const void *, c
 }
 
 /* Where they waited. */
-static int add_stacks(const struct locks *l, const struct wait *stacks, size_t count)
+static int locks_add_stacks(const struct locks *l, const struct wait *stacks, size_t count)
 {
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < count && i < STACKS_SHOWN; i++) {
 		if (!stacks[i].stack)
 			continue;
-		rc = add_value(l, stacks[i].sum);
+		rc = locks_add_value(l, stacks[i].sum);
 		rc = rc ? rc : text_addf(l->out, "  waited in\n");
-		rc = rc ? rc : add_stack(l, strset_get(&l->stacks, stacks[i].stack));
+		rc = rc ? rc : locks_add_stack(l, strset_get(&l->stacks, stacks[i].stack));
 	}
 	if (!rc && count > STACKS_SHOWN)
 		rc = text_addf(l->out, "%18s  and in %zu more stacks\n", "", count - STACKS_SHOWN);
@@ -380,7 +380,7 @@ static int add_stacks(const struct locks *l, const struct wait *stacks, size_t c
 }
 
 /* `mutex 0x1234`, `20 condition variables` */
-static int add_name(const struct locks *l, const struct wait *first, size_t locks)
+static int locks_add_name(const struct locks *l, const struct wait *first, size_t locks)
 {
 	const char *name = strset_get(&l->p->strings, first->lock);
 
@@ -390,28 +390,28 @@ static int add_name(const struct locks *l, const struct wait *first, size_t lock
 			 is_of_condition(name) ? "condition variables" : "semaphores");
 }
 
-static int add_lock(const struct locks *l, struct wait *list, size_t count)
+static int locks_add_lock(const struct locks *l, struct wait *list, size_t count)
 {
 	struct wait *stacks = malloc((count + 1) * sizeof(*stacks));
 	size_t waiters = count_kinds(list, count, by_waiter),
-	       locks = count_kinds(list, count, by_lock), holders;
-	int rc = stacks ? add_value(l, list->lock_sum) : ERR_NOMEM;
+	       locks = count_kinds(list, count, locks_by_lock), holders;
+	int rc = stacks ? locks_add_value(l, list->lock_sum) : ERR_NOMEM;
 
-	rc = rc ? rc : add_name(l, list, locks);
+	rc = rc ? rc : locks_add_name(l, list, locks);
 	rc = rc ? rc :
 		  text_addf(l->out, ", %zu thread%s waited\n", waiters, waiters == 1 ? "" : "s");
 	if (!rc) {
 		memcpy(stacks, list, count * sizeof(*stacks));
-		rc = add_stacks(l, stacks, join(stacks, count, by_stack));
+		rc = locks_add_stacks(l, stacks, locks_join(stacks, count, by_stack));
 	}
-	holders = join(list, count, by_holder);
+	holders = locks_join(list, count, by_holder);
 	for (size_t i = 0; !rc && !list->ownerless && i < holders; i++)
-		rc = add_holder(l, &list[i]);
+		rc = locks_add_holder(l, &list[i]);
 	free(stacks);
 	return rc;
 }
 
-static int show(struct locks *l)
+static int locks_show(struct locks *l)
 {
 	int rc = heading_profile(l->p, l->v, l->total, l->unit, l->out);
 
@@ -424,7 +424,7 @@ static int show(struct locks *l)
 			rc = text_addf(l->out, l->list[i].ownerless ?
 						       "Waits for what has no owner\n" :
 						       "Waits for locks\n");
-		rc = rc ? rc : add_lock(l, &l->list[i], end - i);
+		rc = rc ? rc : locks_add_lock(l, &l->list[i], end - i);
 	}
 	return rc;
 }
@@ -440,12 +440,12 @@ int report_locks(const struct profile *p, const struct report_view *v, struct bu
 	int rc;
 
 	find_keys(&l);
-	rc = strset_init(&l.stacks) || count_all(&l) ? ERR_NOMEM : 0;
+	rc = strset_init(&l.stacks) || locks_count_all(&l) ? ERR_NOMEM : 0;
 	if (!rc && l.count) {
 		rc = name_owners(&l);
 		sum_locks(&l);
 		qsort(l.list, l.count, sizeof(*l.list), by_cost);
-		rc = rc ? rc : show(&l);
+		rc = rc ? rc : locks_show(&l);
 	}
 	hashindex_release(&l.index);
 	strset_release(&l.stacks);

@@ -21,7 +21,7 @@ struct raw {
 };
 
 /* Adds BEFORE, a string of the profile, AFTER. BEFORE and AFTER are trusted. */
-static int add(struct raw *r, const char *before, uint32_t string, const char *after)
+static int raw_add(struct raw *r, const char *before, uint32_t string, const char *after)
 {
 	int rc = text_addf(r->out, "%s", before);
 
@@ -30,7 +30,7 @@ static int add(struct raw *r, const char *before, uint32_t string, const char *a
 }
 
 /* Go's default form of a time: "2006-01-02 15:04:05.999999999 -0700 MST". */
-static int add_time(struct raw *r)
+static int raw_add_time(struct raw *r)
 {
 	int64_t nanos = r->p->time_nanos % 1000000000;
 	time_t t = r->p->time_nanos / 1000000000 - (nanos < 0);
@@ -51,20 +51,20 @@ static int add_time(struct raw *r)
 	return text_addf(r->out, "Time: %s%s %s\n", when, fraction, zone);
 }
 
-static int add_head(struct raw *r)
+static int raw_add_head(struct raw *r)
 {
 	const struct profile *p = r->p;
 	char text[DURATION_MAX];
 	int rc = 0;
 
 	for (size_t i = 0; i < p->comment_count && !rc; i++)
-		rc = add(r, "Comment: ", p->comments[i], "\n");
+		rc = raw_add(r, "Comment: ", p->comments[i], "\n");
 	if (!rc && p->doc_url)
-		rc = add(r, "Doc: ", p->doc_url, "\n");
-	rc = rc ? rc : add(r, "PeriodType: ", p->period_type.type, " ");
-	rc = rc ? rc : add(r, "", p->period_type.unit, "\n");
+		rc = raw_add(r, "Doc: ", p->doc_url, "\n");
+	rc = rc ? rc : raw_add(r, "PeriodType: ", p->period_type.type, " ");
+	rc = rc ? rc : raw_add(r, "", p->period_type.unit, "\n");
 	rc = rc ? rc : text_addf(r->out, "Period: %" PRId64 "\n", p->period);
-	rc = rc ? rc : add_time(r);
+	rc = rc ? rc : raw_add_time(r);
 	if (rc || !p->duration_nanos)
 		return rc;
 	/* pprof prints the duration with "%.4v", which keeps its first four characters. */
@@ -72,7 +72,7 @@ static int add_head(struct raw *r)
 	return text_addf(r->out, "Duration: %.*s\n", (int)duration_prefix(text, 4), text);
 }
 
-static int add_types(struct raw *r)
+static int raw_add_types(struct raw *r)
 {
 	const struct profile *p = r->p;
 	int rc = text_addf(r->out, "Samples:\n");
@@ -80,14 +80,14 @@ static int add_types(struct raw *r)
 	for (size_t i = 0; i < p->type_count && !rc; i++) {
 		bool chosen = p->types[i].type == p->default_type;
 
-		rc = add(r, i ? " " : "", p->types[i].type, "/");
-		rc = rc ? rc : add(r, "", p->types[i].unit, chosen ? "[dflt]" : "");
+		rc = raw_add(r, i ? " " : "", p->types[i].type, "/");
+		rc = rc ? rc : raw_add(r, "", p->types[i].unit, chosen ? "[dflt]" : "");
 	}
 	return rc ? rc : text_addf(r->out, "\n");
 }
 
 /* True if one of a key's numbers has a unit. */
-static bool has_units(const struct labels *l, size_t from, size_t end)
+static bool raw_has_units(const struct labels *l, size_t from, size_t end)
 {
 	for (size_t i = from; i < end; i++)
 		if (l->list[i]->num_unit)
@@ -95,7 +95,7 @@ static bool has_units(const struct labels *l, size_t from, size_t end)
 	return false;
 }
 
-static int add_value(struct raw *r, const struct profile_label *l, bool units)
+static int raw_add_value(struct raw *r, const struct profile_label *l, bool units)
 {
 	int rc;
 
@@ -105,17 +105,17 @@ static int add_value(struct raw *r, const struct profile_label *l, bool units)
 	return rc || !units ? rc : text_add_string(r->out, r->p, l->num_unit);
 }
 
-static int add_labels(struct raw *r, const struct profile_sample *s, bool numbers)
+static int raw_add_labels(struct raw *r, const struct profile_sample *s, bool numbers)
 {
 	int rc = labels_take(&r->labels, r->p, s, numbers);
 
 	for (size_t i = 0, end; i < r->labels.count && !rc; i = end) {
-		bool units = has_units(&r->labels, i, end = labels_run(&r->labels, i));
+		bool units = raw_has_units(&r->labels, i, end = labels_run(&r->labels, i));
 
-		rc = add(r, i ? " " : INDENT, r->labels.list[i]->key, ":[");
+		rc = raw_add(r, i ? " " : INDENT, r->labels.list[i]->key, ":[");
 		for (size_t k = i; k < end && !rc; k++) {
 			rc = text_addf(r->out, k == i ? "" : " ");
-			rc = rc ? rc : add_value(r, r->labels.list[k], units);
+			rc = rc ? rc : raw_add_value(r, r->labels.list[k], units);
 		}
 		rc = rc ? rc : text_addf(r->out, "]");
 	}
@@ -138,7 +138,7 @@ static uint64_t mapping_id(const struct profile *p, uint32_t number)
 	return id ? id : number;
 }
 
-static int add_sample(struct raw *r, const struct profile_sample *s)
+static int raw_add_sample(struct raw *r, const struct profile_sample *s)
 {
 	const struct profile *p = r->p;
 	int rc = 0;
@@ -150,11 +150,11 @@ static int add_sample(struct raw *r, const struct profile_sample *s)
 		rc = text_addf(r->out, "%" PRIu64 " ",
 			       location_id(p, p->stack[s->first_location + i]));
 	rc = rc ? rc : text_addf(r->out, "\n");
-	rc = rc ? rc : add_labels(r, s, false);
-	return rc ? rc : add_labels(r, s, true);
+	rc = rc ? rc : raw_add_labels(r, s, false);
+	return rc ? rc : raw_add_labels(r, s, true);
 }
 
-static int add_function(struct raw *r, const struct profile_line *l)
+static int raw_add_function(struct raw *r, const struct profile_line *l)
 {
 	const struct profile_function *f;
 	int rc;
@@ -162,17 +162,17 @@ static int add_function(struct raw *r, const struct profile_line *l)
 	if (!l->function)
 		return text_addf(r->out, "??\n");
 	f = &r->p->functions[l->function - 1];
-	rc = add(r, "", f->name, " ");
+	rc = raw_add(r, "", f->name, " ");
 	rc = rc ? rc : text_add_string(r->out, r->p, f->filename);
 	rc = rc ? rc :
 		  text_addf(r->out, ":%" PRId64 ":%" PRId64 " s=%" PRId64, l->line, l->column,
 			    f->start_line);
 	if (!rc && f->name != f->system_name)
-		rc = add(r, "(", f->system_name, ")");
+		rc = raw_add(r, "(", f->system_name, ")");
 	return rc ? rc : text_addf(r->out, "\n");
 }
 
-static int add_location(struct raw *r, uint32_t number)
+static int raw_add_location(struct raw *r, uint32_t number)
 {
 	const struct profile_location *l = &r->p->locations[number - 1];
 	int rc = text_addf(r->out, "%6" PRIu64 ": 0x%" PRIx64 " ", location_id(r->p, number),
@@ -186,19 +186,19 @@ static int add_location(struct raw *r, uint32_t number)
 		rc = text_addf(r->out, "\n");
 	for (size_t i = 0; i < l->lines && !rc; i++) {
 		rc = text_addf(r->out, i ? "             " : "");
-		rc = rc ? rc : add_function(r, &r->p->lines[l->first_line + i]);
+		rc = rc ? rc : raw_add_function(r, &r->p->lines[l->first_line + i]);
 	}
 	return rc;
 }
 
-static int add_mapping(struct raw *r, uint32_t number)
+static int raw_add_mapping(struct raw *r, uint32_t number)
 {
 	const struct profile_mapping *m = &r->p->mappings[number - 1];
 	int rc = text_addf(r->out, "%" PRIu64 ": 0x%" PRIx64 "/0x%" PRIx64 "/0x%" PRIx64,
 			   mapping_id(r->p, number), m->start, m->limit, m->offset);
 
-	rc = rc ? rc : add(r, " ", m->filename, " ");
-	rc = rc ? rc : add(r, "", m->build_id, " ");
+	rc = rc ? rc : raw_add(r, " ", m->filename, " ");
+	rc = rc ? rc : raw_add(r, "", m->build_id, " ");
 	if (rc)
 		return rc;
 	return text_addf(r->out, "%s%s%s%s\n", m->has_functions ? "[FN]" : "",
@@ -212,13 +212,13 @@ static int add_tables(struct raw *r)
 	int rc = 0;
 
 	for (size_t i = 0; i < p->sample_count && !rc; i++)
-		rc = add_sample(r, &p->samples[i]);
+		rc = raw_add_sample(r, &p->samples[i]);
 	rc = rc ? rc : text_addf(r->out, "Locations\n");
 	for (uint32_t i = 1; i <= p->location_count && !rc; i++)
-		rc = add_location(r, i);
+		rc = raw_add_location(r, i);
 	rc = rc ? rc : text_addf(r->out, "Mappings\n");
 	for (uint32_t i = 1; i <= p->mapping_count && !rc; i++)
-		rc = add_mapping(r, i);
+		rc = raw_add_mapping(r, i);
 	return rc;
 }
 
@@ -226,10 +226,10 @@ int report_raw(const struct profile *p, const struct report_view *v, struct buff
 	       struct error *err)
 {
 	struct raw r = { .p = p, .out = out };
-	int rc = add_head(&r);
+	int rc = raw_add_head(&r);
 
 	(void)v;
-	rc = rc ? rc : add_types(&r);
+	rc = rc ? rc : raw_add_types(&r);
 	rc = rc ? rc : add_tables(&r);
 	labels_release(&r.labels);
 	return text_result(rc, err);

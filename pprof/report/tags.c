@@ -24,7 +24,7 @@ struct tag {
 	int64_t sum;
 };
 
-struct tags {
+struct report_tags {
 	const struct profile *p;
 	const struct report_view *v;
 	const char *unit; /* that values are shown in */
@@ -38,12 +38,12 @@ struct tags {
 
 static bool same_tag(const void *owner, uint32_t i, const void *key)
 {
-	const struct tag *a = &((const struct tags *)owner)->list[i], *b = key;
+	const struct tag *a = &((const struct report_tags *)owner)->list[i], *b = key;
 
 	return a->key == b->key && a->text == b->text;
 }
 
-static int text_of(struct tags *t, const struct profile_label *l, uint32_t *text)
+static int report_tags_text_of(struct report_tags *t, const struct profile_label *l, uint32_t *text)
 {
 	const struct strset_entry *e = &t->p->strings.entries[l->str];
 	char number[MEASURE_MAX];
@@ -54,13 +54,13 @@ static int text_of(struct tags *t, const struct profile_label *l, uint32_t *text
 	return strset_addz(&t->texts, number, text);
 }
 
-static int count_label(struct tags *t, const struct profile_label *l, int64_t value)
+static int count_label(struct report_tags *t, const struct profile_label *l, int64_t value)
 {
 	struct tag tag = { .key = l->key };
 	uint64_t hash;
 	uint32_t i;
 
-	if (text_of(t, l, &tag.text))
+	if (report_tags_text_of(t, l, &tag.text))
 		return ERR_NOMEM;
 	hash = hash_bytes((uint32_t[]){ tag.key, tag.text }, 2 * sizeof(uint32_t));
 	i = hashindex_find(&t->index, hash, same_tag, t, &tag);
@@ -75,7 +75,7 @@ static int count_label(struct tags *t, const struct profile_label *l, int64_t va
 	return 0;
 }
 
-static int count_all(struct tags *t)
+static int report_tags_count_all(struct report_tags *t)
 {
 	const struct profile *p = t->p;
 
@@ -112,7 +112,7 @@ static int by_key_and_value(const void *a, const void *b)
 }
 
 /* A value as pprof writes it in front of a tag: with its share, if there is a total. */
-static int add_value(struct tags *t, int64_t value, struct buffer *out)
+static int report_tags_add_value(struct report_tags *t, int64_t value, struct buffer *out)
 {
 	char text[MEASURE_MAX], share[MEASURE_MAX];
 
@@ -122,7 +122,7 @@ static int add_value(struct tags *t, int64_t value, struct buffer *out)
 	return text_addf(out, "%s (%s)", text, measure_percent(value, t->total, share));
 }
 
-static int add_key(struct tags *t, const struct tag *list, size_t count)
+static int report_tags_add_key(struct report_tags *t, const struct tag *list, size_t count)
 {
 	char text[MEASURE_MAX], whole[MEASURE_MAX], share[MEASURE_MAX];
 	const char *unit = heading_unit(t->p, t->v);
@@ -142,7 +142,7 @@ static int add_key(struct tags *t, const struct tag *list, size_t count)
 
 /* Adds the values of one key. As Go's tabwriter does it, each column is as wide as its widest cell
  * plus a space before it. */
-static int add_values(struct tags *t, const struct tag *list, size_t count)
+static int report_tags_add_values(struct report_tags *t, const struct tag *list, size_t count)
 {
 	size_t width = 0, first = list->columns + 2, columns;
 	struct buffer value = { 0 };
@@ -151,7 +151,7 @@ static int add_values(struct tags *t, const struct tag *list, size_t count)
 	for (int pass = 0; pass < 2; pass++)
 		for (size_t i = 0; i < count && !rc; i++) {
 			value.len = 0;
-			rc = add_value(t, list[i].sum, &value);
+			rc = report_tags_add_value(t, list[i].sum, &value);
 			columns = text_columns((char *)value.data, value.len);
 			if (!pass) {
 				width = columns + 2 > width ? columns + 2 : width;
@@ -168,17 +168,17 @@ static int add_values(struct tags *t, const struct tag *list, size_t count)
 	return rc ? rc : text_addf(t->out, "\n");
 }
 
-static int show(struct tags *t)
+static int report_tags_show(struct report_tags *t)
 {
-	int rc = count_all(t);
+	int rc = report_tags_count_all(t);
 
 	if (!rc && t->count)
 		qsort(t->list, t->count, sizeof(*t->list), by_key_and_value);
 	for (size_t i = 0, end; i < t->count && !rc; i = end) {
 		for (end = i + 1; end < t->count && t->list[end].key == t->list[i].key;)
 			end++;
-		rc = add_key(t, &t->list[i], end - i);
-		rc = rc ? rc : add_values(t, &t->list[i], end - i);
+		rc = report_tags_add_key(t, &t->list[i], end - i);
+		rc = rc ? rc : report_tags_add_values(t, &t->list[i], end - i);
 	}
 	return rc;
 }
@@ -186,14 +186,14 @@ static int show(struct tags *t)
 int report_tags(const struct profile *p, const struct report_view *v, struct buffer *out,
 		struct error *err)
 {
-	struct tags t = { .p = p,
-			  .v = v,
-			  .unit = v->unit ? v->unit : "minimum",
-			  .out = out,
-			  .total = v->total ? v->total : graph_total(p, v->type) };
+	struct report_tags t = { .p = p,
+				 .v = v,
+				 .unit = v->unit ? v->unit : "minimum",
+				 .out = out,
+				 .total = v->total ? v->total : graph_total(p, v->type) };
 	int rc = strset_init(&t.texts);
 
-	rc = rc ? rc : show(&t);
+	rc = rc ? rc : report_tags_show(&t);
 	hashindex_release(&t.index);
 	strset_release(&t.texts);
 	free(t.list);

@@ -21,8 +21,8 @@ static const char *inlined(const struct graph *g, uint32_t node)
 	return !inlined_count ? "" : inlined_count < in.count ? " (partial-inline)" : " (inline)";
 }
 
-static int add_row(const struct graph *g, const struct report_view *v, const char *unit,
-		   uint32_t node, int64_t sum, struct buffer *out)
+static int report_top_add_row(const struct graph *g, const struct report_view *v, const char *unit,
+			      uint32_t node, int64_t sum, struct buffer *out)
 {
 	const char *from = heading_unit(g->nodes.p, v), *note = inlined(g, node);
 	const struct graph_value *value = &g->values[node];
@@ -53,7 +53,7 @@ static int add_rows(const struct graph *g, const struct report_view *v, struct b
 	rc = rc ? rc : paint_title(out, v, "      flat  flat%   sum%        cum   cum%");
 	for (size_t i = 0; i < g->shown_count && !rc; i++) {
 		sum = measure_sum(sum, g->values[g->shown[i]].flat);
-		rc = add_row(g, v, unit, g->shown[i], sum, out);
+		rc = report_top_add_row(g, v, unit, g->shown[i], sum, out);
 	}
 	return rc;
 }

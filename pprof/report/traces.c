@@ -24,7 +24,7 @@ struct traces {
 	struct buffer *out;
 };
 
-static int add_key(struct traces *t, uint32_t key)
+static int traces_add_key(struct traces *t, uint32_t key)
 {
 	size_t columns = labels_columns(t->nodes.p, key);
 	int rc = text_addf(t->out, "%*s", columns < KEY_WIDTH ? (int)(KEY_WIDTH - columns) : 0, "");
@@ -32,7 +32,7 @@ static int add_key(struct traces *t, uint32_t key)
 	return rc ? rc : text_add_string(t->out, t->nodes.p, key);
 }
 
-static int add_value(struct traces *t, const struct profile_label *l)
+static int traces_add_value(struct traces *t, const struct profile_label *l)
 {
 	const struct profile *p = t->nodes.p;
 	char text[MEASURE_MAX];
@@ -44,23 +44,23 @@ static int add_value(struct traces *t, const struct profile_label *l)
 }
 
 /* Adds a line for each key. */
-static int add_labels(struct traces *t, const struct profile_sample *s, bool numbers)
+static int traces_add_labels(struct traces *t, const struct profile_sample *s, bool numbers)
 {
 	int rc = labels_take(&t->labels, t->nodes.p, s, numbers);
 
 	for (size_t i = 0, end; i < t->labels.count && !rc; i = end) {
 		end = labels_run(&t->labels, i);
-		rc = add_key(t, t->labels.list[i]->key);
+		rc = traces_add_key(t, t->labels.list[i]->key);
 		for (size_t k = i; k < end && !rc; k++) {
 			rc = text_addf(t->out, k == i ? ":  " : " ");
-			rc = rc ? rc : add_value(t, t->labels.list[k]);
+			rc = rc ? rc : traces_add_value(t, t->labels.list[k]);
 		}
 		rc = rc ? rc : text_addf(t->out, "\n");
 	}
 	return rc;
 }
 
-static int add_frame(struct traces *t, const char *value, uint32_t node, bool inlined)
+static int traces_add_frame(struct traces *t, const char *value, uint32_t node, bool inlined)
 {
 	const struct node *n = &t->nodes.list[node];
 	/* Most frames have no value: formatting is avoided for them. */
@@ -75,7 +75,7 @@ static int add_frame(struct traces *t, const char *value, uint32_t node, bool in
 	return rc ? rc : buffer_add(t->out, "\n", 1);
 }
 
-static int add_stack(struct traces *t, size_t sample)
+static int traces_add_stack(struct traces *t, size_t sample)
 {
 	const struct profile *p = t->nodes.p;
 	int64_t value = p->values[p->samples[sample].first_value + t->v->type];
@@ -88,12 +88,12 @@ static int add_stack(struct traces *t, size_t sample)
 		const uint32_t *at = nodes_at(&t->nodes, sample, i, &count);
 
 		for (size_t k = 0; k < count && !rc; k++)
-			rc = add_frame(t, i || k ? "" : text, at[k], k != count - 1);
+			rc = traces_add_frame(t, i || k ? "" : text, at[k], k != count - 1);
 	}
 	return rc;
 }
 
-static int add_sample(struct traces *t, size_t sample)
+static int traces_add_sample(struct traces *t, size_t sample)
 {
 	const struct profile_sample *s = &t->nodes.p->samples[sample];
 	int rc;
@@ -101,12 +101,12 @@ static int add_sample(struct traces *t, size_t sample)
 	if (!nodes_depth(&t->nodes, sample))
 		return 0;
 	rc = text_addf(t->out, SEPARATOR);
-	rc = rc ? rc : add_labels(t, s, false);
-	rc = rc ? rc : add_labels(t, s, true);
-	return rc ? rc : add_stack(t, sample);
+	rc = rc ? rc : traces_add_labels(t, s, false);
+	rc = rc ? rc : traces_add_labels(t, s, true);
+	return rc ? rc : traces_add_stack(t, sample);
 }
 
-static int add_samples(struct traces *t)
+static int traces_add_samples(struct traces *t)
 {
 	const struct profile *p = t->nodes.p;
 	size_t start = t->out->len;
@@ -117,7 +117,7 @@ static int add_samples(struct traces *t)
 	if (!rc && t->out->len == start)
 		rc = text_addf(t->out, "\n");
 	for (size_t i = 0; i < p->sample_count && !rc; i++)
-		rc = add_sample(t, i);
+		rc = traces_add_sample(t, i);
 	return rc ? rc : text_addf(t->out, SEPARATOR);
 }
 
@@ -129,7 +129,7 @@ int report_traces(const struct profile *p, const struct report_view *v, struct b
 	};
 	int rc = nodes_init(&t.nodes, p, v->by);
 
-	rc = rc ? rc : add_samples(&t);
+	rc = rc ? rc : traces_add_samples(&t);
 	nodes_release(&t.nodes);
 	labels_release(&t.labels);
 	return text_result(rc, err);

@@ -25,7 +25,7 @@ struct tree {
 	bool said; /* err already has the reason of the failure */
 };
 
-static int add_label(const struct tree *t, uint32_t node, size_t reserve)
+static int tree_add_label(const struct tree *t, uint32_t node, size_t reserve)
 {
 	const struct node *n = &t->g->nodes.list[node];
 
@@ -33,7 +33,8 @@ static int add_label(const struct tree *t, uint32_t node, size_t reserve)
 }
 
 /* Adds a line for an edge: `node` is its other end. */
-static int add_edge(const struct tree *t, const struct graph_edge *e, uint32_t node, int64_t cum)
+static int tree_add_edge(const struct tree *t, const struct graph_edge *e, uint32_t node,
+			 int64_t cum)
 {
 	const char *note = e->inlined ? " (inline)" : "";
 	char weight[MEASURE_MAX], share[MEASURE_MAX];
@@ -42,7 +43,7 @@ static int add_edge(const struct tree *t, const struct graph_edge *e, uint32_t n
 	measure_label(e->weight, t->from, t->unit, weight);
 	rc = text_addf(t->out, "%*s %s |   ", text_width(weight, 50), weight,
 		       measure_percent(e->weight, cum, share));
-	rc = rc ? rc : add_label(t, node, strlen(note));
+	rc = rc ? rc : tree_add_label(t, node, strlen(note));
 	return rc ? rc : text_addf(t->out, "%s\n", note);
 }
 
@@ -62,21 +63,23 @@ static int add_self(struct tree *t, uint32_t node)
 			    flat, measure_percent(value->flat, total, flat_share),
 			    measure_percent(t->sum, total, sum_share), text_width(cum, 10), cum,
 			    measure_percent(value->cum, total, cum_share));
-	rc = rc ? rc : add_label(t, node, 0);
+	rc = rc ? rc : tree_add_label(t, node, 0);
 	return rc ? rc : paint_end_line(t->out, t->v, value->flat, total);
 }
 
-static int add_node(struct tree *t, uint32_t node)
+static int tree_add_node(struct tree *t, uint32_t node)
 {
 	struct graph_edges in = graph_in(t->g, node), out = graph_out(t->g, node);
 	int64_t cum = t->g->values[node].cum;
 	int rc = text_addf(t->out, SEPARATOR "\n");
 
 	for (size_t i = 0; i < in.count && !rc; i++)
-		rc = add_edge(t, &t->g->edges[in.order[i]], t->g->edges[in.order[i]].from, cum);
+		rc = tree_add_edge(t, &t->g->edges[in.order[i]], t->g->edges[in.order[i]].from,
+				   cum);
 	rc = rc ? rc : add_self(t, node);
 	for (size_t i = 0; i < out.count && !rc; i++)
-		rc = add_edge(t, &t->g->edges[out.order[i]], t->g->edges[out.order[i]].to, cum);
+		rc = tree_add_edge(t, &t->g->edges[out.order[i]], t->g->edges[out.order[i]].to,
+				   cum);
 	return rc;
 }
 
@@ -90,7 +93,7 @@ static int add_matching(struct tree *t, uint32_t node)
 		match = pattern_match(t->v->pattern, n->label, n->label_len, t->err);
 	t->said = match < 0;
 	t->matched += match > 0;
-	return match > 0 ? add_node(t, node) : match;
+	return match > 0 ? tree_add_node(t, node) : match;
 }
 
 static int add_nodes(struct tree *t)

@@ -1,3 +1,5 @@
+/* Each location is marked once; samples are kept or dropped by the marks of their stacks. Lines are
+ * dropped within their location's range. */
 #include "pprof/select/filter.h"
 
 #include <stdint.h>
@@ -102,7 +104,7 @@ static int failure(const struct name_filter *f)
 			      f->show.rc;
 }
 
-static int filter(struct name_filter *f)
+static int filter_filter(struct name_filter *f)
 {
 	struct profile *p = f->p;
 	size_t kept = 0;
@@ -138,7 +140,7 @@ int filter_names(struct profile *p, const struct filter_names *names, struct fil
 	matches_init(&f.show, p, names->show, err);
 	rc = failure(&f);
 	if (!rc)
-		rc = filter(&f);
+		rc = filter_filter(&f);
 	matches_release(&f.focus);
 	matches_release(&f.ignore);
 	matches_release(&f.hide);

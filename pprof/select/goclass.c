@@ -1,3 +1,5 @@
+/* ASCII classes become ranges of code points, written out, because PCRE2's own \s and \w differ
+ * from Go's. Unicode's become \p{} with the names of PCRE2. */
 #include "pprof/select/goclass.h"
 
 #include <ctype.h>
@@ -30,7 +32,7 @@ static const struct {
 
 enum { ASCII = 128, LONG_S = 0x17f, KELVIN = 0x212a, RUNE_MAX = 0x10ffff };
 
-static int add_range(struct buffer *out, uint32_t first, uint32_t last)
+static int goclass_add_range(struct buffer *out, uint32_t first, uint32_t last)
 {
 	return first > last ? 0 : buffer_addf(out, "\\x{%x}-\\x{%x}", first, last);
 }
@@ -45,7 +47,7 @@ static int add_runs(const bool in[ASCII], struct buffer *out)
 		while (i < ASCII && in[i])
 			i++;
 		if (i > first)
-			rc = add_range(out, first, i - 1);
+			rc = goclass_add_range(out, first, i - 1);
 	}
 	return rc;
 }
@@ -58,14 +60,14 @@ static int add_rest(bool without_s, bool without_k, struct buffer *out)
 	int rc = 0;
 
 	if (without_s) {
-		rc = add_range(out, from, LONG_S - 1);
+		rc = goclass_add_range(out, from, LONG_S - 1);
 		from = LONG_S + 1;
 	}
 	if (!rc && without_k) {
-		rc = add_range(out, from, KELVIN - 1);
+		rc = goclass_add_range(out, from, KELVIN - 1);
 		from = KELVIN + 1;
 	}
-	return rc ? rc : add_range(out, from, RUNE_MAX);
+	return rc ? rc : goclass_add_range(out, from, RUNE_MAX);
 }
 
 int goclass_ascii(const char *name, size_t len, bool opposite, bool fold, struct buffer *out)
@@ -92,7 +94,7 @@ int goclass_ascii(const char *name, size_t len, bool opposite, bool fold, struct
 	return rc ? rc : add_rest(fold && !in['s'], fold && !in['k'], out);
 }
 
-static bool is_name(const char *name, size_t len)
+static bool goclass_is_name(const char *name, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		if (!isalpha((unsigned char)name[i]) && name[i] != '_' && name[i] != ' ' &&
@@ -127,7 +129,7 @@ int goclass_unicode(const char *name, size_t len, bool opposite, bool fold, stru
 {
 	char plain[16];
 
-	if (!is_name(name, len))
+	if (!goclass_is_name(name, len))
 		return ERR_NOTFOUND;
 	canonical(name, len, plain);
 	if (!strcmp(plain, "any"))

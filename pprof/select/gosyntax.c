@@ -48,7 +48,7 @@ struct translation {
 	struct group groups[GOSYNTAX_NESTING];
 };
 
-static int fail(struct translation *t, const char *what, const char *from, const char *to)
+static int gosyntax_fail(struct translation *t, const char *what, const char *from, const char *to)
 {
 	char piece[64];
 	size_t len = (size_t)(to - from);
@@ -65,22 +65,22 @@ static int checked(struct translation *t, int rc)
 	return rc == ERR_NOMEM ? error_nomem(t->err) : rc;
 }
 
-static size_t left(const struct translation *t)
+static size_t gosyntax_left(const struct translation *t)
 {
 	return (size_t)(t->end - t->pos);
 }
 
 static bool at(const struct translation *t, size_t i, char c)
 {
-	return left(t) > i && t->pos[i] == c;
+	return gosyntax_left(t) > i && t->pos[i] == c;
 }
 
 /* Takes the next character of the pattern; 0 at the end, but callers check that there is one. */
-static int next(struct translation *t, uint32_t *rune)
+static int gosyntax_next(struct translation *t, uint32_t *rune)
 {
 	size_t len = 0;
 
-	*rune = left(t) ? utf8_next(t->pos, left(t), &len) : 0;
+	*rune = gosyntax_left(t) ? utf8_next(t->pos, gosyntax_left(t), &len) : 0;
 	if (*rune == UTF8_REPLACEMENT && len == 1)
 		return error_set(t->err, ERR_USAGE, "invalid UTF-8");
 	t->pos += len;
@@ -94,7 +94,7 @@ static void end_piece(struct translation *t)
 }
 
 /* Begins a piece in the output. */
-static int begin(struct translation *t)
+static int gosyntax_begin(struct translation *t)
 {
 	bool fold = t->flags & FOLD;
 
@@ -109,16 +109,16 @@ static int begin(struct translation *t)
 	return 0;
 }
 
-static int add_piece(struct translation *t, const char *text)
+static int gosyntax_add_piece(struct translation *t, const char *text)
 {
-	int rc = begin(t);
+	int rc = gosyntax_begin(t);
 
 	return rc ? rc : checked(t, buffer_add(t->out, text, strlen(text)));
 }
 
 static int add_literal(struct translation *t, uint32_t rune)
 {
-	int rc = begin(t);
+	int rc = gosyntax_begin(t);
 
 	if (rc)
 		return rc;
@@ -127,7 +127,7 @@ static int add_literal(struct translation *t, uint32_t rune)
 				  buffer_addf(t->out, "\\x{%x}", rune));
 }
 
-static int hex_digit(uint32_t c)
+static int gosyntax_hex_digit(uint32_t c)
 {
 	return c >= '0' && c <= '9' ? (int)c - '0' :
 	       c >= 'a' && c <= 'f' ? (int)c - 'a' + 10 :
@@ -138,10 +138,10 @@ static int hex_digit(uint32_t c)
 static bool read_octal(struct translation *t, uint32_t first, uint32_t *rune)
 {
 	/* A single digit other than 0 would be a reference to a group. */
-	if (first != '0' && (!left(t) || *t->pos < '0' || *t->pos > '7'))
+	if (first != '0' && (!gosyntax_left(t) || *t->pos < '0' || *t->pos > '7'))
 		return false;
 	*rune = first - '0';
-	for (int i = 1; i < 3 && left(t) && *t->pos >= '0' && *t->pos <= '7'; i++)
+	for (int i = 1; i < 3 && gosyntax_left(t) && *t->pos >= '0' && *t->pos <= '7'; i++)
 		*rune = *rune * 8 + (uint32_t)(*t->pos++ - '0');
 	return true;
 }
@@ -153,9 +153,9 @@ static bool read_hex(struct translation *t, uint32_t *rune)
 
 	t->pos += braces;
 	*rune = 0;
-	while (left(t) && (braces || digits < 2) && hex_digit((unsigned char)*t->pos) >= 0 &&
-	       *rune <= RUNE_MAX) {
-		*rune = *rune * 16 + (uint32_t)hex_digit((unsigned char)*t->pos++);
+	while (gosyntax_left(t) && (braces || digits < 2) &&
+	       gosyntax_hex_digit((unsigned char)*t->pos) >= 0 && *rune <= RUNE_MAX) {
+		*rune = *rune * 16 + (uint32_t)gosyntax_hex_digit((unsigned char)*t->pos++);
 		digits++;
 	}
 	if (!braces)
@@ -173,9 +173,9 @@ static int read_escape(struct translation *t, uint32_t *rune)
 	bool good = false;
 	int rc;
 
-	if (!left(t))
+	if (!gosyntax_left(t))
 		return error_set(t->err, ERR_USAGE, "trailing backslash at end of expression");
-	rc = next(t, &c);
+	rc = gosyntax_next(t, &c);
 	if (rc)
 		return rc;
 	*rune = c;
@@ -188,7 +188,7 @@ static int read_escape(struct translation *t, uint32_t *rune)
 		good = true;
 	} else
 		good = c < 0x80 && !isalnum((int)c);
-	return good ? 0 : fail(t, "invalid escape sequence", from, t->pos);
+	return good ? 0 : gosyntax_fail(t, "invalid escape sequence", from, t->pos);
 }
 
 /* \pL, \p{Greek}, \P{^Greek}; t->pos is at the backslash. */
@@ -211,8 +211,8 @@ static int add_unicode_class(struct translation *t)
 		rc = goclass_unicode(name, (size_t)(end - name), opposite, t->flags & FOLD, t->out);
 	}
 	if (rc == ERR_NOTFOUND)
-		return fail(t, "invalid character class range", from,
-			    end && end < t->end ? t->pos : t->end);
+		return gosyntax_fail(t, "invalid character class range", from,
+				     end && end < t->end ? t->pos : t->end);
 	return checked(t, rc);
 }
 
@@ -234,7 +234,7 @@ static int add_posix_class(struct translation *t)
 		     ERR_NOTFOUND :
 		     goclass_ascii(name, (size_t)(end - name), opposite, t->flags & FOLD, t->out);
 	if (rc == ERR_NOTFOUND)
-		return fail(t, "invalid character class range", from, t->pos);
+		return gosyntax_fail(t, "invalid character class range", from, t->pos);
 	return checked(t, rc);
 }
 
@@ -243,9 +243,9 @@ static int add_class(struct translation *t, bool in_brackets)
 {
 	char name;
 
-	if (in_brackets && left(t) > 2 && at(t, 0, '[') && at(t, 1, ':'))
+	if (in_brackets && gosyntax_left(t) > 2 && at(t, 0, '[') && at(t, 1, ':'))
 		return add_posix_class(t);
-	if (left(t) < 2 || *t->pos != '\\')
+	if (gosyntax_left(t) < 2 || *t->pos != '\\')
 		return ERR_NOTFOUND;
 	if (t->pos[1] == 'p' || t->pos[1] == 'P')
 		return add_unicode_class(t);
@@ -258,9 +258,9 @@ static int add_class(struct translation *t, bool in_brackets)
 
 static int class_character(struct translation *t, const char *from, uint32_t *rune)
 {
-	if (!left(t))
-		return fail(t, "missing closing ]", from, t->end);
-	return *t->pos == '\\' ? read_escape(t, rune) : next(t, rune);
+	if (!gosyntax_left(t))
+		return gosyntax_fail(t, "missing closing ]", from, t->end);
+	return *t->pos == '\\' ? read_escape(t, rune) : gosyntax_next(t, rune);
 }
 
 static int add_class_range(struct translation *t, const char *from)
@@ -273,11 +273,11 @@ static int add_class_range(struct translation *t, const char *from)
 		return rc;
 	last = first;
 	/* In [a-] the hyphen is a character. */
-	if (left(t) >= 2 && *t->pos == '-' && t->pos[1] != ']') {
+	if (gosyntax_left(t) >= 2 && *t->pos == '-' && t->pos[1] != ']') {
 		t->pos++;
 		rc = class_character(t, from, &last);
 		if (!rc && last < first)
-			rc = fail(t, "invalid character class range", range, t->pos);
+			rc = gosyntax_fail(t, "invalid character class range", range, t->pos);
 	}
 	return rc ? rc : checked(t, buffer_addf(t->out, "\\x{%x}-\\x{%x}", first, last));
 }
@@ -286,7 +286,7 @@ static int add_brackets(struct translation *t)
 {
 	const char *from = t->pos++;
 	bool opposite = at(t, 0, '^'), first = true;
-	int rc = add_piece(t, opposite ? "[^" : "[");
+	int rc = gosyntax_add_piece(t, opposite ? "[^" : "[");
 
 	t->pos += opposite;
 	for (; !rc && (first || !at(t, 0, ']')); first = false) {
@@ -318,9 +318,9 @@ static int add_repeat(struct translation *t, const char *from, const char *text)
 	if (at(t, 0, '?'))
 		t->pos++; /* lazy: the same texts match */
 	if (before)
-		return fail(t, "invalid nested repetition operator", before, t->pos);
+		return gosyntax_fail(t, "invalid nested repetition operator", before, t->pos);
 	if (!t->has_piece)
-		return fail(t, "missing argument to repetition operator", from, t->pos);
+		return gosyntax_fail(t, "missing argument to repetition operator", from, t->pos);
 	if (((t->is_repeated || t->grouping) && wrap_piece(t)) ||
 	    buffer_add(t->out, text, strlen(text)))
 		return checked(t, ERR_NOMEM);
@@ -352,7 +352,7 @@ static int count_copies(struct translation *t, uint32_t count, bool never, const
 		t->copies = 1;
 	else if (count)
 		t->copies *= count;
-	return t->copies > REPEAT_MAX ? fail(t, "invalid repeat count", from, t->pos) : 0;
+	return t->copies > REPEAT_MAX ? gosyntax_fail(t, "invalid repeat count", from, t->pos) : 0;
 }
 
 /* {2}, {2,}, {2,5}. In anything else the brace is an ordinary character. */
@@ -377,7 +377,7 @@ static int add_braces(struct translation *t)
 		goto literal;
 	t->pos = p + 1;
 	if (min > REPEAT_MAX || max > REPEAT_MAX || min > max)
-		return fail(t, "invalid repeat count", from, t->pos);
+		return gosyntax_fail(t, "invalid repeat count", from, t->pos);
 	if (open)
 		snprintf(text, sizeof(text), "{%u,}", min);
 	else
@@ -397,7 +397,7 @@ static int open_group(struct translation *t)
 	if (t->depth == GOSYNTAX_NESTING)
 		return error_set(t->err, ERR_LIMIT, "more than %d groups inside each other",
 				 GOSYNTAX_NESTING);
-	rc = add_piece(t, "(?:");
+	rc = gosyntax_add_piece(t, "(?:");
 	*g = (struct group){ t->piece, t->flags, t->folding, t->most };
 	t->depth++;
 	t->most = 1;
@@ -431,13 +431,13 @@ static int open_named_group(struct translation *t, const char *name)
 	while (p < t->end && (isalnum((unsigned char)*p) || *p == '_'))
 		p++;
 	if (p == t->end || *p != '>' || p == name)
-		return fail(t, "invalid named capture", from, p < t->end ? p + 1 : p);
+		return gosyntax_fail(t, "invalid named capture", from, p < t->end ? p + 1 : p);
 	t->pos = p + 1;
 	return open_group(t);
 }
 
 /* (?i), (?i-s:…), (?:…) (parser.parsePerlFlags); t->pos is at the parenthesis. */
-static int read_flags(struct translation *t)
+static int gosyntax_read_flags(struct translation *t)
 {
 	static const char names[] = "imsU";
 	const char *from = t->pos, *p = t->pos + 2;
@@ -450,13 +450,13 @@ static int read_flags(struct translation *t)
 		unsigned bit = name ? 1u << (name - names) : 0;
 
 		if (!name && (*p != '-' || minus))
-			return fail(t, "invalid or unsupported Perl syntax", from, p + 1);
+			return gosyntax_fail(t, "invalid or unsupported Perl syntax", from, p + 1);
 		any = name != NULL;
 		minus = minus || !name;
 		flags = minus ? flags & ~bit : flags | bit;
 	}
 	if (p == t->end || (minus && !any))
-		return fail(t, "invalid or unsupported Perl syntax", from, p);
+		return gosyntax_fail(t, "invalid or unsupported Perl syntax", from, p);
 	t->pos = p + 1;
 	if (*p == ':') {
 		rc = open_group(t);
@@ -473,27 +473,27 @@ static int add_parenthesis(struct translation *t)
 		t->pos++;
 		return open_group(t);
 	}
-	if (left(t) > 4 && at(t, 2, 'P') && at(t, 3, '<'))
+	if (gosyntax_left(t) > 4 && at(t, 2, 'P') && at(t, 3, '<'))
 		return open_named_group(t, t->pos + 4);
-	if (left(t) > 3 && at(t, 2, '<'))
+	if (gosyntax_left(t) > 3 && at(t, 2, '<'))
 		return open_named_group(t, t->pos + 3);
-	return read_flags(t);
+	return gosyntax_read_flags(t);
 }
 
 /* \Q…\E, or \Q to the end of the pattern. */
-static int add_quoted(struct translation *t)
+static int gosyntax_add_quoted(struct translation *t)
 {
 	const char *end, *behind = t->end;
 	int rc = 0;
 
 	t->pos += 2;
-	end = memmem(t->pos, left(t), "\\E", 2);
+	end = memmem(t->pos, gosyntax_left(t), "\\E", 2);
 	if (end)
 		t->end = end;
-	while (!rc && left(t)) {
+	while (!rc && gosyntax_left(t)) {
 		uint32_t rune;
 
-		rc = next(t, &rune);
+		rc = gosyntax_next(t, &rune);
 		if (!rc)
 			rc = add_literal(t, rune);
 	}
@@ -521,12 +521,12 @@ static int add_backslash(struct translation *t)
 	for (size_t i = 0; i < 4; i++)
 		if (at(t, 1, assertions[i].name)) {
 			t->pos += 2;
-			return add_piece(t, assertions[i].text);
+			return gosyntax_add_piece(t, assertions[i].text);
 		}
 	if (at(t, 1, 'Q'))
-		return add_quoted(t);
-	if (left(t) > 1 && memchr("pPdDsSwW", t->pos[1], 8)) {
-		rc = add_piece(t, "[");
+		return gosyntax_add_quoted(t);
+	if (gosyntax_left(t) > 1 && memchr("pPdDsSwW", t->pos[1], 8)) {
+		rc = gosyntax_add_piece(t, "[");
 		rc = rc ? rc : add_class(t, false);
 		return rc ? rc : checked(t, buffer_add(t->out, "]", 1));
 	}
@@ -555,7 +555,7 @@ static int translate_piece(struct translation *t)
 		t->pos++;
 		return add_repeat(t, from, (char[]){ *from, '\0' });
 	}
-	rc = next(t, &rune);
+	rc = gosyntax_next(t, &rune);
 	if (rc)
 		return rc;
 	switch (rune) {
@@ -566,11 +566,11 @@ static int translate_piece(struct translation *t)
 	case ')':
 		return close_group(t);
 	case '^':
-		return add_piece(t, t->flags & MULTILINE ? "(?m:^)" : "(?:\\A)");
+		return gosyntax_add_piece(t, t->flags & MULTILINE ? "(?m:^)" : "(?:\\A)");
 	case '$':
-		return add_piece(t, t->flags & MULTILINE ? "(?m:$)" : "(?:\\z)");
+		return gosyntax_add_piece(t, t->flags & MULTILINE ? "(?m:$)" : "(?:\\z)");
 	case '.':
-		return add_piece(t, t->flags & DOT_ALL ? "." : "\\N");
+		return gosyntax_add_piece(t, t->flags & DOT_ALL ? "." : "\\N");
 	default:
 		return add_literal(t, rune);
 	}
@@ -589,7 +589,7 @@ int gosyntax_translate(const char *text, size_t len, enum gosyntax_for matcher, 
 
 	if (len > GOSYNTAX_MAX)
 		return error_set(err, ERR_LIMIT, "longer than %d bytes", GOSYNTAX_MAX);
-	while (!rc && left(&t)) {
+	while (!rc && gosyntax_left(&t)) {
 		const char *before = t.repeat;
 
 		rc = translate_piece(&t);
@@ -597,6 +597,6 @@ int gosyntax_translate(const char *text, size_t len, enum gosyntax_for matcher, 
 			t.repeat = NULL;
 	}
 	if (!rc && t.depth)
-		rc = fail(&t, "missing closing )", text, text + len);
+		rc = gosyntax_fail(&t, "missing closing )", text, text + len);
 	return rc;
 }

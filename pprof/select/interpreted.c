@@ -1,3 +1,5 @@
+/* A location's kind is told by its mapping's name, once for each location. Native frames between
+ * interpreted ones are dropped; a stack without any of these becomes one frame. */
 #include "pprof/select/interpreted.h"
 
 #include <math.h>
@@ -9,7 +11,7 @@
 #include "pprof/profile.h"
 
 /* What a location is. A seam stands between native and interpreted frames, a note for no code. */
-enum kind { NATIVE, INTERPRETED, SEAM, NOTE };
+enum interpreted_kind { NATIVE, INTERPRETED, SEAM, NOTE };
 
 static bool is_language(const struct profile *p, uint32_t mapping)
 {
@@ -31,7 +33,8 @@ static bool is_seam(const struct profile *p, const struct profile_location *l)
 	       !strcmp(strset_get(&p->strings, p->functions[function - 1].name), "[not merged]");
 }
 
-static enum kind kind_of(const struct profile *p, const struct profile_location *l)
+static enum interpreted_kind interpreted_kind_of(const struct profile *p,
+						 const struct profile_location *l)
 {
 	if (!l->mapping)
 		return l->address ? NATIVE : NOTE;
@@ -43,7 +46,7 @@ static enum kind kind_of(const struct profile *p, const struct profile_location 
 bool interpreted_any(const struct profile *p)
 {
 	for (size_t i = 0; i < p->location_count; i++)
-		if (kind_of(p, &p->locations[i]) == INTERPRETED)
+		if (interpreted_kind_of(p, &p->locations[i]) == INTERPRETED)
 			return true;
 	return false;
 }
@@ -54,7 +57,7 @@ static uint8_t *kinds_of(const struct profile *p)
 	uint8_t *kinds = calloc(p->location_count + 1, sizeof(*kinds));
 
 	for (size_t i = 0; kinds && i < p->location_count; i++)
-		kinds[i] = (uint8_t)kind_of(p, &p->locations[i]);
+		kinds[i] = (uint8_t)interpreted_kind_of(p, &p->locations[i]);
 	return kinds;
 }
 
@@ -95,8 +98,8 @@ static int add_native(struct profile *p, uint32_t *id)
 }
 
 /* `kinds` is by location; `native` the location to stand for frames that are dropped. */
-static void keep_frames(const struct profile *p, struct profile_sample *s, const uint8_t *kinds,
-			uint32_t native)
+static void interpreted_keep_frames(const struct profile *p, struct profile_sample *s,
+				    const uint8_t *kinds, uint32_t native)
 {
 	uint32_t *stack = p->stack + s->first_location;
 	bool told = has_interpreted(p, s, kinds); /* or `native` is in the stack */
@@ -127,7 +130,7 @@ int interpreted_only(struct profile *p, struct error *err)
 		return error_nomem(err);
 	}
 	for (size_t i = 0; i < p->sample_count; i++)
-		keep_frames(p, &p->samples[i], kinds, native);
+		interpreted_keep_frames(p, &p->samples[i], kinds, native);
 	free(kinds);
 	return 0;
 }

@@ -21,7 +21,7 @@ bool interpreted_any(const struct profile *p);
 bool interpreted_most(const struct profile *p, size_t type);
 
 /* In place: drops native frames, and the frames "[not merged]" between these and interpreted ones
- * (sampler/interp/merge.h). A sample without any interpreted frame gets the frame "[native]" in
+ * (runtimes/merge.h). A sample without any interpreted frame gets the frame "[native]" in
  * their place, so that totals stay true. Frames that stand for no code stay. Samples that become
  * equal are not merged (profile_compact does that); locations keep their numbers. ERR_NOMEM: the
  * profile is unchanged. */

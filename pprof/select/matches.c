@@ -1,3 +1,5 @@
+/* An array has for each string whether it matches, is not known yet, or does not. Failures of the
+ * pattern are kept, and nothing matches after one. */
 #include "pprof/select/matches.h"
 
 #include <stdlib.h>
@@ -46,7 +48,7 @@ static size_t simple_length(const char *name, size_t len)
 	return len;
 }
 
-static bool ask(struct matches *m, uint32_t string)
+static bool matches_ask(struct matches *m, uint32_t string)
 {
 	const struct strset_entry *e = &m->p->strings.entries[string];
 	const char *text = e->text;
@@ -71,7 +73,7 @@ bool matches_string(struct matches *m, uint32_t string)
 	if (!m->pattern || m->rc)
 		return false;
 	if (m->known[string] == UNKNOWN)
-		m->known[string] = ask(m, string) ? YES : NO;
+		m->known[string] = matches_ask(m, string) ? YES : NO;
 	return m->known[string] == YES;
 }
 

@@ -1,3 +1,5 @@
+/* gosyntax.c translates the pattern once for each of PCRE2's two matchers. Texts that are not UTF-8
+ * are made valid first, and CPU time is looked at between matches. */
 #include "pprof/select/pattern.h"
 
 #include <stdbool.h>
@@ -36,7 +38,7 @@ struct pattern {
 	struct scratch *scratch;
 };
 
-static int fail(const struct pattern *p, int code, struct error *err, const char *why)
+static int pattern_fail(const struct pattern *p, int code, struct error *err, const char *why)
 {
 	return error_set(err, code, "pattern '%s': %s", p->name, why);
 }
@@ -48,12 +50,12 @@ static int cannot_compile(const struct pattern *p, int number, struct error *err
 	if (number == PCRE2_ERROR_HEAP_FAILED)
 		return error_nomem(err);
 	pcre2_get_error_message(number, why, sizeof(why));
-	return fail(p, number == PCRE2_ERROR_PATTERN_TOO_LARGE ? ERR_LIMIT : ERR_USAGE, err,
-		    (char *)why);
+	return pattern_fail(p, number == PCRE2_ERROR_PATTERN_TOO_LARGE ? ERR_LIMIT : ERR_USAGE, err,
+			    (char *)why);
 }
 
-static int compile(const struct pattern *p, const struct buffer *text, uint32_t options,
-		   pcre2_code **code, struct error *err)
+static int pattern_compile(const struct pattern *p, const struct buffer *text, uint32_t options,
+			   pcre2_code **code, struct error *err)
 {
 	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
 	PCRE2_SIZE where;
@@ -87,14 +89,14 @@ static int read_pattern(struct pattern *p, const char *text, size_t len, enum go
 	if (!rc && all && buffer_add(&out, ")", 1))
 		rc = error_nomem(err);
 	if (!rc)
-		rc = compile(p, &out, all ? PCRE2_ANCHORED | PCRE2_NO_AUTO_POSSESS : 0,
-			     all ? &p->whole : &p->code, err);
+		rc = pattern_compile(p, &out, all ? PCRE2_ANCHORED | PCRE2_NO_AUTO_POSSESS : 0,
+				     all ? &p->whole : &p->code, err);
 	buffer_release(&out);
 	return rc;
 }
 
 /* Where the kernel or the library allows no machine code, matching is the same but slower. */
-static int prepare(struct pattern *p, struct error *err)
+static int pattern_prepare(struct pattern *p, struct error *err)
 {
 	pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE);
 	p->context = pcre2_match_context_create(NULL);
@@ -108,7 +110,7 @@ static int prepare(struct pattern *p, struct error *err)
 	return 0;
 }
 
-static void set_name(struct pattern *p, const char *text, size_t len)
+static void pattern_set_name(struct pattern *p, const char *text, size_t len)
 {
 	len = len < sizeof(p->name) ? len : sizeof(p->name) - 1;
 	for (size_t i = 0; i < len; i++)
@@ -124,12 +126,12 @@ int pattern_new(struct pattern **pattern, const char *text, size_t len, struct e
 	*pattern = NULL;
 	if (!p)
 		return error_nomem(err);
-	set_name(p, text, len);
+	pattern_set_name(p, text, len);
 	rc = read_pattern(p, text, len, GOSYNTAX_ONE_BY_ONE, err);
 	if (!rc)
 		rc = read_pattern(p, text, len, GOSYNTAX_ALL_AT_ONCE, err);
 	if (!rc)
-		rc = prepare(p, err);
+		rc = pattern_prepare(p, err);
 	if (rc) {
 		pattern_free(p);
 		return rc;
@@ -208,9 +210,9 @@ int pattern_match(const struct pattern *p, const char *text, size_t len, struct 
 	int rc = PCRE2_ERROR_MATCHLIMIT;
 
 	if (len > PATTERN_TEXT_MAX)
-		return fail(p, ERR_LIMIT, err, "a name of more than a mebibyte");
+		return pattern_fail(p, ERR_LIMIT, err, "a name of more than a mebibyte");
 	if (out_of_time(p->scratch))
-		return fail(p, ERR_LIMIT, err, "takes too long to match");
+		return pattern_fail(p, ERR_LIMIT, err, "takes too long to match");
 	if (make_valid(&p->scratch->valid, &text, &len))
 		return error_nomem(err);
 	if (len <= SHORT_TEXT)
@@ -223,5 +225,5 @@ int pattern_match(const struct pattern *p, const char *text, size_t len, struct 
 		return rc >= 0;
 	if (rc == PCRE2_ERROR_NOMEMORY)
 		return error_nomem(err);
-	return fail(p, ERR_LIMIT, err, "too much to try at once");
+	return pattern_fail(p, ERR_LIMIT, err, "too much to try at once");
 }

@@ -1,3 +1,5 @@
+/* Each location gets a mark and how many of its lines stay; a sample is then cut by the marks of
+ * its stack. Nothing is changed before all patterns have matched. */
 #include "pprof/select/prune.h"
 
 #include <stdbool.h>
@@ -55,7 +57,7 @@ static void mark_above(struct pruning *r, size_t i)
 }
 
 /* Marks all locations; changes them only if no match has failed. */
-static int mark(struct pruning *r, void (*one)(struct pruning *, size_t))
+static int prune_mark(struct pruning *r, void (*one)(struct pruning *, size_t))
 {
 	for (size_t i = 0; i < r->p->location_count && !r->drop.rc && !r->keep.rc; i++)
 		one(r, i);
@@ -107,9 +109,10 @@ static void prune_sample_from(const struct pruning *r, struct profile_sample *s)
 }
 
 /* Marks each location with `mark_one` and then cuts each sample with `cut`. */
-static int run(struct profile *p, const struct pattern *drop, const struct pattern *keep,
-	       void (*mark_one)(struct pruning *r, size_t i),
-	       void (*cut)(const struct pruning *r, struct profile_sample *s), struct error *err)
+static int prune_run(struct profile *p, const struct pattern *drop, const struct pattern *keep,
+		     void (*mark_one)(struct pruning *r, size_t i),
+		     void (*cut)(const struct pruning *r, struct profile_sample *s),
+		     struct error *err)
 {
 	struct pruning r = { .p = p };
 	int rc = 0;
@@ -121,7 +124,7 @@ static int run(struct profile *p, const struct pattern *drop, const struct patte
 		rc = error_nomem(err);
 	r.drop.simplified = r.keep.simplified = true;
 	if (!rc)
-		rc = mark(&r, mark_one);
+		rc = prune_mark(&r, mark_one);
 	for (size_t i = 0; i < p->sample_count && !rc; i++)
 		cut(&r, &p->samples[i]);
 	matches_release(&r.drop);
@@ -134,12 +137,12 @@ static int run(struct profile *p, const struct pattern *drop, const struct patte
 int prune(struct profile *p, const struct pattern *drop, const struct pattern *keep,
 	  struct error *err)
 {
-	return run(p, drop, keep, mark_beneath, prune_sample, err);
+	return prune_run(p, drop, keep, mark_beneath, prune_sample, err);
 }
 
 int prune_from(struct profile *p, const struct pattern *from, struct error *err)
 {
-	return run(p, from, NULL, mark_above, prune_sample_from, err);
+	return prune_run(p, from, NULL, mark_above, prune_sample_from, err);
 }
 
 /* The text is composed before it is compiled, as in pprof, where "a)|(b" is a valid pattern. */

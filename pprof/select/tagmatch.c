@@ -16,7 +16,7 @@
 #include "pprof/select/pattern.h"
 #include "pprof/units.h"
 
-struct pair {
+struct tagmatch_pair {
 	uint32_t key, value;
 	uint64_t bits; /* of the patterns that match */
 };
@@ -30,7 +30,7 @@ struct tagmatch {
 	char *own_unit;
 	struct pattern *patterns[TAGMATCH_PATTERNS_MAX];
 	size_t count;
-	struct pair *pairs;
+	struct tagmatch_pair *pairs;
 	size_t pair_count, pair_room;
 	struct hashindex index;
 	struct buffer line; /* KEY:VALUE */
@@ -91,7 +91,7 @@ static int set_range(struct tagmatch *m, const struct bound *first, const struct
 	return 0;
 }
 
-static int read_range(struct tagmatch *m, struct error *err)
+static int tagmatch_read_range(struct tagmatch *m, struct error *err)
 {
 	const char *p = m->text;
 	struct bound first, last = { 0 };
@@ -151,7 +151,7 @@ int tagmatch_new(struct tagmatch **match, const char *text, struct error *err)
 	if (rc)
 		error_nomem(err);
 	if (!rc)
-		rc = read_range(m, err);
+		rc = tagmatch_read_range(m, err);
 	if (!rc && !m->is_range)
 		rc = read_patterns(m, err);
 	if (rc) {
@@ -190,14 +190,15 @@ static bool in_range(const struct tagmatch *m, int64_t value, const char *from)
 	return !strcmp(unit, m->unit) && scaled >= m->least && scaled <= m->most;
 }
 
-static bool same_pair(const void *owner, uint32_t i, const void *key)
+static bool tagmatch_same_pair(const void *owner, uint32_t i, const void *key)
 {
-	const struct pair *a = &((const struct tagmatch *)owner)->pairs[i], *b = key;
+	const struct tagmatch_pair *a = &((const struct tagmatch *)owner)->pairs[i], *b = key;
 
 	return a->key == b->key && a->value == b->value;
 }
 
-static int ask(struct tagmatch *m, const struct profile *p, struct pair *pair, struct error *err)
+static int tagmatch_ask(struct tagmatch *m, const struct profile *p, struct tagmatch_pair *pair,
+			struct error *err)
 {
 	const struct strset_entry *key = &p->strings.entries[pair->key];
 	const struct strset_entry *value = &p->strings.entries[pair->value];
@@ -219,16 +220,16 @@ static int ask(struct tagmatch *m, const struct profile *p, struct pair *pair, s
 }
 
 /* Adds the bits of the patterns that a label matches. */
-static int look_up(struct tagmatch *m, const struct profile *p, const struct profile_label *l,
-		   uint64_t *bits, struct error *err)
+static int tagmatch_look_up(struct tagmatch *m, const struct profile *p,
+			    const struct profile_label *l, uint64_t *bits, struct error *err)
 {
-	struct pair pair = { l->key, l->str, 0 };
+	struct tagmatch_pair pair = { l->key, l->str, 0 };
 	uint64_t hash = hash_bytes(&pair, 2 * sizeof(uint32_t));
-	uint32_t i = hashindex_find(&m->index, hash, same_pair, m, &pair);
+	uint32_t i = hashindex_find(&m->index, hash, tagmatch_same_pair, m, &pair);
 	int rc;
 
 	if (i == HASHINDEX_NONE) {
-		rc = ask(m, p, &pair, err);
+		rc = tagmatch_ask(m, p, &pair, err);
 		if (rc)
 			return rc;
 		i = (uint32_t)m->pair_count;
@@ -254,7 +255,7 @@ static int match_sample(struct tagmatch *m, const struct profile *p, const uint3
 		if (m->key && strcmp(m->key, strset_get(&p->strings, l->key)))
 			continue;
 		if (!m->is_range && l->str)
-			rc = look_up(m, p, l, &bits, err);
+			rc = tagmatch_look_up(m, p, l, &bits, err);
 		if (m->is_range && !l->str && !label_is_empty(l) &&
 		    in_range(m, l->num, labels_unit(p, units, l->key)))
 			return 1;

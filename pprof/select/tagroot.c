@@ -1,3 +1,5 @@
+/* Each value of a label becomes a location with a function of its name. A sample's stack is made
+ * anew: leaves, its frames, roots. */
 #include "pprof/select/tagroot.h"
 
 #include <stdint.h>
@@ -11,7 +13,7 @@
 #include "pprof/profile.h"
 #include "pprof/units.h"
 
-struct keys {
+struct tagroot_keys {
 	uint32_t *strings; /* innermost frame first */
 	size_t count;
 };
@@ -24,11 +26,11 @@ struct tagging {
 };
 
 /* Reads "a,,b" as b, a. */
-static int read_keys(struct profile *p, const char *text, struct keys *keys)
+static int read_keys(struct profile *p, const char *text, struct tagroot_keys *keys)
 {
 	size_t room = text ? strlen(text) : 0, n = 0;
 
-	*keys = (struct keys){ calloc(room + 1, sizeof(*keys->strings)), 0 };
+	*keys = (struct tagroot_keys){ calloc(room + 1, sizeof(*keys->strings)), 0 };
 	if (!keys->strings)
 		return ERR_NOMEM;
 	while (text && *text) {
@@ -49,7 +51,7 @@ static int read_keys(struct profile *p, const char *text, struct keys *keys)
 }
 
 /* measurement.ScaledLabel: two decimals unless both are 0. */
-static int add_number(struct buffer *out, int64_t value, const char *from, const char *to)
+static int tagroot_add_number(struct buffer *out, int64_t value, const char *from, const char *to)
 {
 	const char *unit;
 	double scaled = units_scale(value, from, to, &unit);
@@ -63,7 +65,7 @@ static int add_number(struct buffer *out, int64_t value, const char *from, const
 	return buffer_addf(out, "%s", text) || buffer_add(out, unit, strlen(unit)) ? ERR_NOMEM : 0;
 }
 
-static bool has_units(const struct profile *p, const struct profile_sample *s, uint32_t key)
+static bool tagroot_has_units(const struct profile *p, const struct profile_sample *s, uint32_t key)
 {
 	for (size_t i = 0; i < s->labels; i++) {
 		const struct profile_label *l = &p->labels[s->first_label + i];
@@ -75,11 +77,11 @@ static bool has_units(const struct profile *p, const struct profile_sample *s, u
 }
 
 /* Appends the key's values of one kind, strings or numbers, to the frame's name. */
-static int add_values(struct tagging *t, const struct profile_sample *s, uint32_t key, bool numbers,
-		      size_t *count)
+static int tagroot_add_values(struct tagging *t, const struct profile_sample *s, uint32_t key,
+			      bool numbers, size_t *count)
 {
 	const struct profile *p = t->p;
-	bool scaled = numbers && has_units(p, s, key);
+	bool scaled = numbers && tagroot_has_units(p, s, key);
 	int rc = 0;
 
 	for (size_t i = 0; i < s->labels && !rc; i++) {
@@ -92,15 +94,17 @@ static int add_values(struct tagging *t, const struct profile_sample *s, uint32_
 			rc = buffer_add(&t->name, ",", 1);
 		if (rc)
 			return rc;
-		rc = numbers ? add_number(&t->name, l->num,
-					  scaled ? strset_get(&p->strings, l->num_unit) : "",
-					  scaled ? t->unit : "") :
-			       buffer_add(&t->name, e->text, e->len);
+		rc = numbers ?
+			     tagroot_add_number(&t->name, l->num,
+						scaled ? strset_get(&p->strings, l->num_unit) : "",
+						scaled ? t->unit : "") :
+			     buffer_add(&t->name, e->text, e->len);
 	}
 	return rc;
 }
 
-static int add_frame(struct tagging *t, const struct profile_sample *s, uint32_t key, bool *found)
+static int tagroot_add_frame(struct tagging *t, const struct profile_sample *s, uint32_t key,
+			     bool *found)
 {
 	struct profile_function f = { .filename = key };
 	struct profile_line line = { 0 };
@@ -109,7 +113,8 @@ static int add_frame(struct tagging *t, const struct profile_sample *s, uint32_t
 	uint32_t id;
 
 	t->name.len = 0;
-	if (add_values(t, s, key, false, &count) || add_values(t, s, key, true, &count) ||
+	if (tagroot_add_values(t, s, key, false, &count) ||
+	    tagroot_add_values(t, s, key, true, &count) ||
 	    strset_add(&t->p->strings, t->name.len ? (const char *)t->name.data : "", t->name.len,
 		       &f.name) ||
 	    profile_add_function(t->p, &f, &line.function) ||
@@ -120,26 +125,26 @@ static int add_frame(struct tagging *t, const struct profile_sample *s, uint32_t
 	return 0;
 }
 
-static int add_frames(struct tagging *t, const struct profile_sample *s, const struct keys *keys,
-		      bool *found)
+static int tagroot_add_frames(struct tagging *t, const struct profile_sample *s,
+			      const struct tagroot_keys *keys, bool *found)
 {
 	int rc = 0;
 
 	for (size_t i = 0; i < keys->count && !rc; i++)
-		rc = add_frame(t, s, keys->strings[i], found);
+		rc = tagroot_add_frame(t, s, keys->strings[i], found);
 	return rc;
 }
 
-static int tag_sample(struct tagging *t, size_t i, const struct keys *roots,
-		      const struct keys *leaves, struct tagroot_found *found)
+static int tag_sample(struct tagging *t, size_t i, const struct tagroot_keys *roots,
+		      const struct tagroot_keys *leaves, struct tagroot_found *found)
 {
 	const struct profile_sample *s = &t->p->samples[i];
 
 	t->stack.len = 0;
-	if (add_frames(t, s, leaves, &found->leaf) ||
+	if (tagroot_add_frames(t, s, leaves, &found->leaf) ||
 	    buffer_add(&t->stack, t->p->stack + s->first_location,
 		       s->locations * sizeof(uint32_t)) ||
-	    add_frames(t, s, roots, &found->root))
+	    tagroot_add_frames(t, s, roots, &found->root))
 		return ERR_NOMEM;
 	return profile_set_stack(t->p, i, (const uint32_t *)(void *)t->stack.data,
 				 t->stack.len / sizeof(uint32_t));
@@ -149,7 +154,7 @@ int tagroot_add(struct profile *p, const char *roots, const char *leaves, const 
 		struct tagroot_found *found, struct error *err)
 {
 	struct tagging t = { .p = p, .unit = unit ? unit : "minimum" };
-	struct keys root = { 0 }, leaf = { 0 };
+	struct tagroot_keys root = { 0 }, leaf = { 0 };
 	int rc = read_keys(p, roots, &root) || read_keys(p, leaves, &leaf) ? ERR_NOMEM : 0;
 
 	*found = (struct tagroot_found){ 0 };

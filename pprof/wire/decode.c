@@ -56,7 +56,7 @@ static int check_memory(struct decoder *d, size_t at)
 
 /* Strings */
 
-static int add_string(struct decoder *d, const struct wire_field *f)
+static int decode_add_string(struct decoder *d, const struct wire_field *f)
 {
 	if (!d->string_count && f->value)
 		return decoder_fail(d, f, "string_table", "does not begin with the empty string");
@@ -73,7 +73,7 @@ static const struct rule type_rules[RULES] = {
 	[VALUE_TYPE_UNIT] = { "value_type.unit", STRING, AT(profile_type, unit) },
 };
 
-static int add_type(struct decoder *d, const struct wire_field *f)
+static int decode_add_type(struct decoder *d, const struct wire_field *f)
 {
 	struct profile_type type = { 0 };
 	int rc = read_message(d, f, type_rules, &type);
@@ -97,8 +97,8 @@ static int read_period_type(struct decoder *d, const struct wire_field *f)
 	return rc ? rc : cursor_error(&c, d->err);
 }
 
-static int add_id(struct decoder *d, const struct wire_field *f, const char *field, struct ids *ids,
-		  uint64_t id)
+static int decode_add_id(struct decoder *d, const struct wire_field *f, const char *field,
+			 struct ids *ids, uint64_t id)
 {
 	if (!id)
 		return decoder_fail(d, f, field, "is 0 or missing");
@@ -126,7 +126,7 @@ static const struct rule mapping_rules[RULES] = {
 					AT(profile_mapping, has_inline_frames) },
 };
 
-static int add_mapping(struct decoder *d, const struct wire_field *f)
+static int decode_add_mapping(struct decoder *d, const struct wire_field *f)
 {
 	struct profile_mapping m = { 0 };
 	int rc = read_message(d, f, mapping_rules, &m);
@@ -136,7 +136,7 @@ static int add_mapping(struct decoder *d, const struct wire_field *f)
 		return rc;
 	if (profile_add_mapping(d->p, &m, &number))
 		return error_nomem(d->err);
-	return add_id(d, f, "mapping.id", &d->mappings, m.id);
+	return decode_add_id(d, f, "mapping.id", &d->mappings, m.id);
 }
 
 struct file_function {
@@ -153,7 +153,7 @@ static const struct rule function_rules[RULES] = {
 	[FUNCTION_START_LINE] = { "function.start_line", NUMBER, AT(file_function, as.start_line) },
 };
 
-static int add_function(struct decoder *d, const struct wire_field *f)
+static int decode_add_function(struct decoder *d, const struct wire_field *f)
 {
 	struct file_function fn = { 0 };
 	int rc = read_message(d, f, function_rules, &fn);
@@ -161,10 +161,10 @@ static int add_function(struct decoder *d, const struct wire_field *f)
 	if (rc)
 		return rc;
 	d->p->functions[d->p->function_count++] = fn.as;
-	return add_id(d, f, "function.id", &d->functions, fn.id);
+	return decode_add_id(d, f, "function.id", &d->functions, fn.id);
 }
 
-static int add_comment(struct decoder *d, const struct wire_field *f, uint64_t index)
+static int decode_add_comment(struct decoder *d, const struct wire_field *f, uint64_t index)
 {
 	uint32_t number = 0;
 	int rc = find_string(d, f, "comment", index, &number);
@@ -182,7 +182,7 @@ static const struct rule line_rules[RULES] = {
 	[LINE_COLUMN] = { "line.column", NUMBER, AT(profile_line, column) },
 };
 
-static int add_line(struct decoder *d, const struct wire_field *f)
+static int decode_add_line(struct decoder *d, const struct wire_field *f)
 {
 	struct profile_line line = { 0 };
 	struct profile *p = d->p;
@@ -202,11 +202,11 @@ static const struct rule location_rules[RULES] = {
 	[LOCATION_ID] = { "location.id", NUMBER, AT(profile_location, id) },
 	[LOCATION_MAPPING_ID] = { "location.mapping_id", MAPPING, AT(profile_location, mapping) },
 	[LOCATION_ADDRESS] = { "location.address", NUMBER, AT(profile_location, address) },
-	[LOCATION_LINE] = { "location.line", MESSAGE, .message = add_line },
+	[LOCATION_LINE] = { "location.line", MESSAGE, .message = decode_add_line },
 	[LOCATION_IS_FOLDED] = { "location.is_folded", FLAG, AT(profile_location, is_folded) },
 };
 
-static int add_location(struct decoder *d, const struct wire_field *f)
+static int decode_add_location(struct decoder *d, const struct wire_field *f)
 {
 	struct profile_location l = { .first_line = d->p->line_count };
 	int rc = read_message(d, f, location_rules, &l);
@@ -215,12 +215,12 @@ static int add_location(struct decoder *d, const struct wire_field *f)
 		return rc;
 	l.lines = d->p->line_count - l.first_line;
 	d->p->locations[d->p->location_count++] = l;
-	return add_id(d, f, "location.id", &d->locations, l.id);
+	return decode_add_id(d, f, "location.id", &d->locations, l.id);
 }
 
 /* Samples */
 
-static int add_frame(struct decoder *d, const struct wire_field *f, uint64_t id)
+static int decode_add_frame(struct decoder *d, const struct wire_field *f, uint64_t id)
 {
 	struct profile *p = d->p;
 
@@ -231,7 +231,7 @@ static int add_frame(struct decoder *d, const struct wire_field *f, uint64_t id)
 }
 
 /* Makes room for one element per byte: unused pages take address space, not memory. */
-static int add_frames(struct decoder *d, const struct wire_field *f)
+static int decode_add_frames(struct decoder *d, const struct wire_field *f)
 {
 	struct profile *p = d->p;
 	struct cursor c = wire_inside(&d->file, f);
@@ -247,7 +247,7 @@ static int add_frames(struct decoder *d, const struct wire_field *f)
 	return cursor_error(&c, d->err);
 }
 
-static int add_value(struct decoder *d, const struct wire_field *f, uint64_t value)
+static int decode_add_value(struct decoder *d, const struct wire_field *f, uint64_t value)
 {
 	struct profile *p = d->p;
 
@@ -258,7 +258,7 @@ static int add_value(struct decoder *d, const struct wire_field *f, uint64_t val
 	return 0;
 }
 
-static int add_values(struct decoder *d, const struct wire_field *f)
+static int decode_add_values(struct decoder *d, const struct wire_field *f)
 {
 	struct profile *p = d->p;
 	struct cursor c = wire_inside(&d->file, f);
@@ -288,7 +288,7 @@ enum { LABELS_UNCHECKED = 1 << 16 };
 
 /* A label is a string or a number. If it has both, google/pprof takes the string and
  * ignores the unit (profile/encode.go, postDecode). */
-static int add_label(struct decoder *d, const struct wire_field *f)
+static int decode_add_label(struct decoder *d, const struct wire_field *f)
 {
 	struct file_label l = { 0 };
 	struct profile *p = d->p;
@@ -308,13 +308,14 @@ static int add_label(struct decoder *d, const struct wire_field *f)
 }
 
 static const struct rule sample_rules[RULES] = {
-	[SAMPLE_LOCATION_ID] = { "sample.location_id", NUMBERS, .number = add_frame,
-				 .packed = add_frames },
-	[SAMPLE_VALUE] = { "sample.value", NUMBERS, .number = add_value, .packed = add_values },
-	[SAMPLE_LABEL] = { "sample.label", MESSAGE, .message = add_label },
+	[SAMPLE_LOCATION_ID] = { "sample.location_id", NUMBERS, .number = decode_add_frame,
+				 .packed = decode_add_frames },
+	[SAMPLE_VALUE] = { "sample.value", NUMBERS, .number = decode_add_value,
+			   .packed = decode_add_values },
+	[SAMPLE_LABEL] = { "sample.label", MESSAGE, .message = decode_add_label },
 };
 
-static int add_sample(struct decoder *d, const struct wire_field *f)
+static int decode_add_sample(struct decoder *d, const struct wire_field *f)
 {
 	struct profile *p = d->p;
 	struct profile_sample s = { p->stack_count, 0, p->value_count, p->label_count, 0 };
@@ -339,19 +340,19 @@ static int add_sample(struct decoder *d, const struct wire_field *f)
 /* The file */
 
 static const struct rule file_rules[RULES] = {
-	[PROFILE_SAMPLE_TYPE] = { "sample_type", MESSAGE, .message = add_type },
-	[PROFILE_SAMPLE] = { "sample", MESSAGE, .message = add_sample },
-	[PROFILE_MAPPING] = { "mapping", MESSAGE, .message = add_mapping },
-	[PROFILE_LOCATION] = { "location", MESSAGE, .message = add_location },
-	[PROFILE_FUNCTION] = { "function", MESSAGE, .message = add_function },
-	[PROFILE_STRING_TABLE] = { "string_table", MESSAGE, .message = add_string },
+	[PROFILE_SAMPLE_TYPE] = { "sample_type", MESSAGE, .message = decode_add_type },
+	[PROFILE_SAMPLE] = { "sample", MESSAGE, .message = decode_add_sample },
+	[PROFILE_MAPPING] = { "mapping", MESSAGE, .message = decode_add_mapping },
+	[PROFILE_LOCATION] = { "location", MESSAGE, .message = decode_add_location },
+	[PROFILE_FUNCTION] = { "function", MESSAGE, .message = decode_add_function },
+	[PROFILE_STRING_TABLE] = { "string_table", MESSAGE, .message = decode_add_string },
 	[PROFILE_DROP_FRAMES] = { "drop_frames", STRING, AT(profile, drop_frames) },
 	[PROFILE_KEEP_FRAMES] = { "keep_frames", STRING, AT(profile, keep_frames) },
 	[PROFILE_TIME_NANOS] = { "time_nanos", NUMBER, AT(profile, time_nanos) },
 	[PROFILE_DURATION_NANOS] = { "duration_nanos", NUMBER, AT(profile, duration_nanos) },
 	[PROFILE_PERIOD_TYPE] = { "period_type", MESSAGE, .message = read_period_type },
 	[PROFILE_PERIOD] = { "period", NUMBER, AT(profile, period) },
-	[PROFILE_COMMENT] = { "comment", NUMBERS, .number = add_comment },
+	[PROFILE_COMMENT] = { "comment", NUMBERS, .number = decode_add_comment },
 	[PROFILE_DEFAULT_SAMPLE_TYPE] = { "default_sample_type", STRING,
 					  AT(profile, default_type) },
 	[PROFILE_DOC_URL] = { "doc_url", STRING, AT(profile, doc_url) },
@@ -369,7 +370,7 @@ static const uint8_t reading_order[] = {
 	PROFILE_DOC_URL,
 };
 
-static int survey(struct decoder *d)
+static int decode_survey(struct decoder *d)
 {
 	struct cursor c = d->file;
 	struct wire_field f;
@@ -409,7 +410,7 @@ static int read_stretch(struct decoder *d, unsigned field)
 }
 
 /* Allocates what the survey has counted, because an array that grows is copied. */
-static int make_room(struct decoder *d)
+static int decode_make_room(struct decoder *d)
 {
 	const struct stretch *n = d->fields;
 	struct profile *p = d->p;
@@ -435,12 +436,12 @@ int profile_decode_within(struct profile *p, const void *data, size_t len, size_
 	int rc;
 
 	cursor_init(&d.file, data, len, "profile");
-	rc = survey(&d);
+	rc = decode_survey(&d);
 	if (!rc && !d.fields[PROFILE_STRING_TABLE].count)
 		rc = error_set(err, ERR_FORMAT, "profile: 'string_table' is missing at offset %zu",
 			       cursor_left(&d.file));
 	if (!rc)
-		rc = make_room(&d);
+		rc = decode_make_room(&d);
 	for (size_t i = 0; !rc && i < sizeof(reading_order); i++)
 		rc = read_stretch(&d, reading_order[i]);
 	ids_release(&d.mappings);

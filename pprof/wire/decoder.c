@@ -1,3 +1,5 @@
+/* A field is stored by its rule: an offset in the struct and a kind. Doubts are kept by the field's
+ * number until the message ends. */
 #include "pprof/wire/decoder.h"
 
 #include "base/error.h"

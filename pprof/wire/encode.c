@@ -23,7 +23,7 @@
 #include "pprof/wire/gzip.h"
 #include "pprof/wire/writer.h"
 
-struct encoder {
+struct encode_encoder {
 	struct buffer *out;
 	uint8_t *to;	 /* where the next byte goes, within the room that was made */
 	gzip_sink *sink; /* NULL: everything stays in `out` */
@@ -44,7 +44,7 @@ static size_t message_max(size_t numbers)
 	return FIELD_MAX * (numbers + 1);
 }
 
-static int hand_over(struct encoder *e)
+static int hand_over(struct encode_encoder *e)
 {
 	size_t len = e->out->len;
 
@@ -53,7 +53,7 @@ static int hand_over(struct encoder *e)
 }
 
 /* Makes room for an entry of a table behind what is there. */
-static int make_room(struct encoder *e, size_t bytes)
+static int encode_make_room(struct encode_encoder *e, size_t bytes)
 {
 	struct buffer *out = e->out;
 	int rc = 0;
@@ -68,27 +68,27 @@ static int make_room(struct encoder *e, size_t bytes)
 	return rc;
 }
 
-static inline void put_tag(struct encoder *e, unsigned field, enum wire_type type)
+static inline void encode_put_tag(struct encode_encoder *e, unsigned field, enum wire_type type)
 {
 	*e->to++ = (uint8_t)(field << 3 | type);
 }
 
-static inline void put_number(struct encoder *e, unsigned field, uint64_t v)
+static inline void encode_put_number(struct encode_encoder *e, unsigned field, uint64_t v)
 {
 	if (!v)
 		return;
-	put_tag(e, field, WIRE_VARINT);
+	encode_put_tag(e, field, WIRE_VARINT);
 	e->to = writer_varint(e->to, v);
 }
 
 /* Begins a message or packed array; returns where its contents begin. */
-static inline uint8_t *begin(struct encoder *e, unsigned field)
+static inline uint8_t *encode_begin(struct encode_encoder *e, unsigned field)
 {
-	put_tag(e, field, WIRE_BYTES);
+	encode_put_tag(e, field, WIRE_BYTES);
 	return ++e->to;
 }
 
-static inline void end(struct encoder *e, uint8_t *start)
+static inline void encode_end(struct encode_encoder *e, uint8_t *start)
 {
 	size_t len = (size_t)(e->to - start), more = 0;
 
@@ -103,24 +103,24 @@ static inline void end(struct encoder *e, uint8_t *start)
 	e->to += more;
 }
 
-static void put_type(struct encoder *e, unsigned field, const struct profile_type *t)
+static void encode_put_type(struct encode_encoder *e, unsigned field, const struct profile_type *t)
 {
-	uint8_t *start = begin(e, field);
+	uint8_t *start = encode_begin(e, field);
 
-	put_number(e, VALUE_TYPE_TYPE, t->type);
-	put_number(e, VALUE_TYPE_UNIT, t->unit);
-	end(e, start);
+	encode_put_number(e, VALUE_TYPE_TYPE, t->type);
+	encode_put_number(e, VALUE_TYPE_UNIT, t->unit);
+	encode_end(e, start);
 }
 
-static void put_label(struct encoder *e, const struct profile_label *l)
+static void encode_put_label(struct encode_encoder *e, const struct profile_label *l)
 {
-	uint8_t *start = begin(e, SAMPLE_LABEL);
+	uint8_t *start = encode_begin(e, SAMPLE_LABEL);
 
-	put_number(e, LABEL_KEY, l->key);
-	put_number(e, LABEL_STR, l->str);
-	put_number(e, LABEL_NUM, (uint64_t)l->num);
-	put_number(e, LABEL_NUM_UNIT, l->num_unit);
-	end(e, start);
+	encode_put_number(e, LABEL_KEY, l->key);
+	encode_put_number(e, LABEL_STR, l->str);
+	encode_put_number(e, LABEL_NUM, (uint64_t)l->num);
+	encode_put_number(e, LABEL_NUM_UNIT, l->num_unit);
+	encode_end(e, start);
 }
 
 /* Writes four bytes at once and keeps as many as the id needs: branches on the length are
@@ -147,109 +147,111 @@ static uint8_t *put_ids(uint8_t *to, const uint32_t *ids, size_t count)
 	return to;
 }
 
-static int put_sample(struct encoder *e, const struct profile *p, const struct profile_sample *s)
+static int encode_put_sample(struct encode_encoder *e, const struct profile *p,
+			     const struct profile_sample *s)
 {
 	uint8_t *start, *array;
-	int rc = make_room(e, message_max(s->locations + p->type_count + 2) +
-				      s->labels * message_max(4));
+	int rc = encode_make_room(e, message_max(s->locations + p->type_count + 2) +
+					     s->labels * message_max(4));
 
 	if (rc)
 		return rc;
-	start = begin(e, PROFILE_SAMPLE);
+	start = encode_begin(e, PROFILE_SAMPLE);
 	if (s->locations) {
-		array = begin(e, SAMPLE_LOCATION_ID);
+		array = encode_begin(e, SAMPLE_LOCATION_ID);
 		e->to = put_ids(e->to, p->stack + s->first_location, s->locations);
-		end(e, array);
+		encode_end(e, array);
 	}
 	if (p->type_count) {
-		array = begin(e, SAMPLE_VALUE);
+		array = encode_begin(e, SAMPLE_VALUE);
 		for (size_t i = 0; i < p->type_count; i++)
 			e->to = writer_varint(e->to, (uint64_t)p->values[s->first_value + i]);
-		end(e, array);
+		encode_end(e, array);
 	}
 	for (size_t i = 0; i < s->labels; i++)
-		put_label(e, &p->labels[s->first_label + i]);
-	end(e, start);
+		encode_put_label(e, &p->labels[s->first_label + i]);
+	encode_end(e, start);
 	return 0;
 }
 
-static int put_mapping(struct encoder *e, const struct profile_mapping *m, uint64_t id)
+static int encode_put_mapping(struct encode_encoder *e, const struct profile_mapping *m,
+			      uint64_t id)
 {
-	int rc = make_room(e, message_max(10));
+	int rc = encode_make_room(e, message_max(10));
 	uint8_t *start;
 
 	if (rc)
 		return rc;
-	start = begin(e, PROFILE_MAPPING);
-	put_number(e, MAPPING_ID, id);
-	put_number(e, MAPPING_START, m->start);
-	put_number(e, MAPPING_LIMIT, m->limit);
-	put_number(e, MAPPING_OFFSET, m->offset);
-	put_number(e, MAPPING_FILENAME, m->filename);
-	put_number(e, MAPPING_BUILD_ID, m->build_id);
-	put_number(e, MAPPING_HAS_FUNCTIONS, m->has_functions);
-	put_number(e, MAPPING_HAS_FILENAMES, m->has_filenames);
-	put_number(e, MAPPING_HAS_LINE_NUMBERS, m->has_line_numbers);
-	put_number(e, MAPPING_HAS_INLINE_FRAMES, m->has_inline_frames);
-	end(e, start);
+	start = encode_begin(e, PROFILE_MAPPING);
+	encode_put_number(e, MAPPING_ID, id);
+	encode_put_number(e, MAPPING_START, m->start);
+	encode_put_number(e, MAPPING_LIMIT, m->limit);
+	encode_put_number(e, MAPPING_OFFSET, m->offset);
+	encode_put_number(e, MAPPING_FILENAME, m->filename);
+	encode_put_number(e, MAPPING_BUILD_ID, m->build_id);
+	encode_put_number(e, MAPPING_HAS_FUNCTIONS, m->has_functions);
+	encode_put_number(e, MAPPING_HAS_FILENAMES, m->has_filenames);
+	encode_put_number(e, MAPPING_HAS_LINE_NUMBERS, m->has_line_numbers);
+	encode_put_number(e, MAPPING_HAS_INLINE_FRAMES, m->has_inline_frames);
+	encode_end(e, start);
 	return 0;
 }
 
-static void put_line(struct encoder *e, const struct profile_line *l)
+static void encode_put_line(struct encode_encoder *e, const struct profile_line *l)
 {
-	uint8_t *start = begin(e, LOCATION_LINE);
+	uint8_t *start = encode_begin(e, LOCATION_LINE);
 
-	put_number(e, LINE_FUNCTION_ID, l->function);
-	put_number(e, LINE_LINE, (uint64_t)l->line);
-	put_number(e, LINE_COLUMN, (uint64_t)l->column);
-	end(e, start);
+	encode_put_number(e, LINE_FUNCTION_ID, l->function);
+	encode_put_number(e, LINE_LINE, (uint64_t)l->line);
+	encode_put_number(e, LINE_COLUMN, (uint64_t)l->column);
+	encode_end(e, start);
 }
 
-static int put_location(struct encoder *e, const struct profile *p,
-			const struct profile_location *l, uint64_t id)
+static int encode_put_location(struct encode_encoder *e, const struct profile *p,
+			       const struct profile_location *l, uint64_t id)
 {
-	int rc = make_room(e, message_max(4) + l->lines * message_max(3));
+	int rc = encode_make_room(e, message_max(4) + l->lines * message_max(3));
 	uint8_t *start;
 
 	if (rc)
 		return rc;
-	start = begin(e, PROFILE_LOCATION);
-	put_number(e, LOCATION_ID, id);
-	put_number(e, LOCATION_MAPPING_ID, l->mapping);
-	put_number(e, LOCATION_ADDRESS, l->address);
+	start = encode_begin(e, PROFILE_LOCATION);
+	encode_put_number(e, LOCATION_ID, id);
+	encode_put_number(e, LOCATION_MAPPING_ID, l->mapping);
+	encode_put_number(e, LOCATION_ADDRESS, l->address);
 	for (size_t i = 0; i < l->lines; i++)
-		put_line(e, &p->lines[l->first_line + i]);
-	put_number(e, LOCATION_IS_FOLDED, l->is_folded);
-	end(e, start);
+		encode_put_line(e, &p->lines[l->first_line + i]);
+	encode_put_number(e, LOCATION_IS_FOLDED, l->is_folded);
+	encode_end(e, start);
 	return 0;
 }
 
-static int put_function(struct encoder *e, const struct profile_function *f, uint64_t id)
+static int put_function(struct encode_encoder *e, const struct profile_function *f, uint64_t id)
 {
-	int rc = make_room(e, message_max(5));
+	int rc = encode_make_room(e, message_max(5));
 	uint8_t *start;
 
 	if (rc)
 		return rc;
-	start = begin(e, PROFILE_FUNCTION);
-	put_number(e, FUNCTION_ID, id);
-	put_number(e, FUNCTION_NAME, f->name);
-	put_number(e, FUNCTION_SYSTEM_NAME, f->system_name);
-	put_number(e, FUNCTION_FILENAME, f->filename);
-	put_number(e, FUNCTION_START_LINE, (uint64_t)f->start_line);
-	end(e, start);
+	start = encode_begin(e, PROFILE_FUNCTION);
+	encode_put_number(e, FUNCTION_ID, id);
+	encode_put_number(e, FUNCTION_NAME, f->name);
+	encode_put_number(e, FUNCTION_SYSTEM_NAME, f->system_name);
+	encode_put_number(e, FUNCTION_FILENAME, f->filename);
+	encode_put_number(e, FUNCTION_START_LINE, (uint64_t)f->start_line);
+	encode_end(e, start);
 	return 0;
 }
 
-static int put_strings(struct encoder *e, const struct strset *strings)
+static int put_strings(struct encode_encoder *e, const struct strset *strings)
 {
 	for (uint32_t i = 0; i < strings->count; i++) {
 		const struct strset_entry *s = &strings->entries[i];
-		int rc = make_room(e, FIELD_MAX + s->len);
+		int rc = encode_make_room(e, FIELD_MAX + s->len);
 
 		if (rc)
 			return rc;
-		put_tag(e, PROFILE_STRING_TABLE, WIRE_BYTES);
+		encode_put_tag(e, PROFILE_STRING_TABLE, WIRE_BYTES);
 		e->to = writer_varint(e->to, s->len);
 		memcpy(e->to, s->text, s->len);
 		e->to += s->len;
@@ -257,53 +259,53 @@ static int put_strings(struct encoder *e, const struct strset *strings)
 	return 0;
 }
 
-static int put_tables(struct encoder *e, const struct profile *p)
+static int put_tables(struct encode_encoder *e, const struct profile *p)
 {
-	int rc = make_room(e, (p->type_count + 1) * message_max(2));
+	int rc = encode_make_room(e, (p->type_count + 1) * message_max(2));
 
 	for (size_t i = 0; !rc && i < p->type_count; i++)
-		put_type(e, PROFILE_SAMPLE_TYPE, &p->types[i]);
+		encode_put_type(e, PROFILE_SAMPLE_TYPE, &p->types[i]);
 	for (size_t i = 0; !rc && i < p->sample_count; i++)
-		rc = put_sample(e, p, &p->samples[i]);
+		rc = encode_put_sample(e, p, &p->samples[i]);
 	for (size_t i = 0; !rc && i < p->mapping_count; i++)
-		rc = put_mapping(e, &p->mappings[i], i + 1);
+		rc = encode_put_mapping(e, &p->mappings[i], i + 1);
 	for (size_t i = 0; !rc && i < p->location_count; i++)
-		rc = put_location(e, p, &p->locations[i], i + 1);
+		rc = encode_put_location(e, p, &p->locations[i], i + 1);
 	for (size_t i = 0; !rc && i < p->function_count; i++)
 		rc = put_function(e, &p->functions[i], i + 1);
 	return rc ? rc : put_strings(e, &p->strings);
 }
 
-static int put_header(struct encoder *e, const struct profile *p)
+static int encode_put_header(struct encode_encoder *e, const struct profile *p)
 {
-	int rc = make_room(e, message_max(7 + p->comment_count) + message_max(2));
+	int rc = encode_make_room(e, message_max(7 + p->comment_count) + message_max(2));
 	uint8_t *array;
 
 	if (rc)
 		return rc;
-	put_number(e, PROFILE_DROP_FRAMES, p->drop_frames);
-	put_number(e, PROFILE_KEEP_FRAMES, p->keep_frames);
-	put_number(e, PROFILE_TIME_NANOS, (uint64_t)p->time_nanos);
-	put_number(e, PROFILE_DURATION_NANOS, (uint64_t)p->duration_nanos);
+	encode_put_number(e, PROFILE_DROP_FRAMES, p->drop_frames);
+	encode_put_number(e, PROFILE_KEEP_FRAMES, p->keep_frames);
+	encode_put_number(e, PROFILE_TIME_NANOS, (uint64_t)p->time_nanos);
+	encode_put_number(e, PROFILE_DURATION_NANOS, (uint64_t)p->duration_nanos);
 	if (p->period_type.type || p->period_type.unit)
-		put_type(e, PROFILE_PERIOD_TYPE, &p->period_type);
-	put_number(e, PROFILE_PERIOD, (uint64_t)p->period);
+		encode_put_type(e, PROFILE_PERIOD_TYPE, &p->period_type);
+	encode_put_number(e, PROFILE_PERIOD, (uint64_t)p->period);
 	if (p->comment_count) {
-		array = begin(e, PROFILE_COMMENT);
+		array = encode_begin(e, PROFILE_COMMENT);
 		e->to = put_ids(e->to, p->comments, p->comment_count);
-		end(e, array);
+		encode_end(e, array);
 	}
-	put_number(e, PROFILE_DEFAULT_SAMPLE_TYPE, p->default_type);
-	put_number(e, PROFILE_DOC_URL, p->doc_url);
+	encode_put_number(e, PROFILE_DEFAULT_SAMPLE_TYPE, p->default_type);
+	encode_put_number(e, PROFILE_DOC_URL, p->doc_url);
 	return 0;
 }
 
-static int put_profile(struct encoder *e, const struct profile *p)
+static int encode_put_profile(struct encode_encoder *e, const struct profile *p)
 {
 	int rc = put_tables(e, p);
 
 	if (!rc)
-		rc = put_header(e, p);
+		rc = encode_put_header(e, p);
 	if (!rc)
 		e->out->len = (size_t)(e->to - e->out->data);
 	return rc;
@@ -311,12 +313,12 @@ static int put_profile(struct encoder *e, const struct profile *p)
 
 int profile_encode(const struct profile *p, struct buffer *out, struct error *err)
 {
-	struct encoder e = { .out = out, .err = err };
+	struct encode_encoder e = { .out = out, .err = err };
 
-	return put_profile(&e, p);
+	return encode_put_profile(&e, p);
 }
 
-static int to_buffer(void *out, const void *data, size_t len, struct error *err)
+static int encode_to_buffer(void *out, const void *data, size_t len, struct error *err)
 {
 	return buffer_add(out, data, len) ? error_nomem(err) : 0;
 }
@@ -334,24 +336,26 @@ static int compress_to(const struct profile *p, gzip_sink *sink, void *ctx, stru
 
 int profile_pack(const struct profile *p, struct buffer *out, struct error *err)
 {
-	return compress_to(p, to_buffer, out, err);
+	return compress_to(p, encode_to_buffer, out, err);
 }
 
-static int write_out(void *ctx, const void *data, size_t len, struct error *err)
+static int encode_write_out(void *ctx, const void *data, size_t len, struct error *err)
 {
 	return outfile_write(ctx, data, len, err);
 }
 
 int profile_write(const struct profile *p, struct outfile *file, struct error *err)
 {
-	return compress_to(p, write_out, file, err);
+	return compress_to(p, encode_write_out, file, err);
 }
 
 int profile_write_plain(const struct profile *p, struct outfile *file, struct error *err)
 {
 	struct buffer piece = { 0 };
-	struct encoder e = { .out = &piece, .sink = write_out, .ctx = file, .err = err };
-	int rc = put_profile(&e, p);
+	struct encode_encoder e = {
+		.out = &piece, .sink = encode_write_out, .ctx = file, .err = err
+	};
+	int rc = encode_put_profile(&e, p);
 
 	if (!rc)
 		rc = hand_over(&e);

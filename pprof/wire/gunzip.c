@@ -1,3 +1,5 @@
+/* A block of 64 KiB is filled from the source whenever the inflater has used it up. The offset of
+ * an error is that in the compressed bytes. */
 #include "pprof/wire/gunzip.h"
 
 #include <stdint.h>
@@ -41,7 +43,7 @@ void gunzip_free(struct gunzip *g)
 	free(g);
 }
 
-static int fill(struct gunzip *g, struct error *err)
+static int gunzip_fill(struct gunzip *g, struct error *err)
 {
 	size_t got;
 	int rc = g->source(g->ctx, g->block, BLOCK, &got, err);
@@ -64,7 +66,7 @@ int gunzip_read(struct gunzip *g, void *buf, size_t len, size_t *got, struct err
 			return inflater_explain(rc, g->offset - g->left, err);
 		if (*got)
 			return 0;
-		rc = fill(g, err);
+		rc = gunzip_fill(g, err);
 	} while (!rc && g->left);
 	return rc;
 }

@@ -92,7 +92,7 @@ static bool inflate_whole(const uint8_t *data, size_t len, size_t max, struct bu
 
 enum { LEVEL = 5, GZIP_WINDOW = 15 + 16 };
 
-static int drain(z_stream *z, int flush, gzip_sink *sink, void *ctx, struct error *err)
+static int gzip_drain(z_stream *z, int flush, gzip_sink *sink, void *ctx, struct error *err)
 {
 	uint8_t out[CHUNK];
 	int rc = 0;
@@ -120,7 +120,7 @@ int gzip_compress(const void *data, size_t len, gzip_sink *sink, void *ctx, stru
 	do {
 		z.avail_in = len > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uInt)len;
 		len -= z.avail_in;
-		rc = drain(&z, len ? Z_NO_FLUSH : Z_FINISH, sink, ctx, err);
+		rc = gzip_drain(&z, len ? Z_NO_FLUSH : Z_FINISH, sink, ctx, err);
 	} while (!rc && len);
 	deflateEnd(&z);
 	return rc;

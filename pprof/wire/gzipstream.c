@@ -1,3 +1,5 @@
+/* The same stream is reset for each file (deflateReset), which saves its 256 KiB of tables. The
+ * sink gets whole blocks. */
 #include "pprof/wire/gzipstream.h"
 
 #include <stdbool.h>
@@ -50,7 +52,7 @@ void gzip_stream_begin(struct gzip_stream *s, gzip_sink *sink, void *ctx)
 	s->z.avail_out = BLOCK;
 }
 
-static int drain(struct gzip_stream *s, int flush, struct error *err)
+static int gzipstream_drain(struct gzip_stream *s, int flush, struct error *err)
 {
 	for (;;) {
 		bool ended = deflate(&s->z, flush) == Z_STREAM_END;
@@ -76,7 +78,7 @@ int gzip_stream_write(struct gzip_stream *s, const void *data, size_t len, struc
 	do {
 		s->z.avail_in = len > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uInt)len;
 		len -= s->z.avail_in;
-		rc = drain(s, Z_NO_FLUSH, err);
+		rc = gzipstream_drain(s, Z_NO_FLUSH, err);
 	} while (!rc && len);
 	return rc;
 }
@@ -85,5 +87,5 @@ int gzip_stream_end(struct gzip_stream *s, struct error *err)
 {
 	s->z.next_in = NULL;
 	s->z.avail_in = 0;
-	return drain(s, Z_FINISH, err);
+	return gzipstream_drain(s, Z_FINISH, err);
 }

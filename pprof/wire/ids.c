@@ -1,3 +1,5 @@
+/* Places are counted until an id differs from its place; then all ids so far are put into the
+ * index. */
 #include "pprof/wire/ids.h"
 
 #include <stdlib.h>
@@ -31,7 +33,7 @@ uint32_t ids_find_kept(const struct ids *ids, uint64_t id)
 	return i == HASHINDEX_NONE ? 0 : i + 1;
 }
 
-static int keep(struct ids *ids, size_t place, uint64_t id)
+static int ids_keep(struct ids *ids, size_t place, uint64_t id)
 {
 	if (room_for((void **)&ids->ids, &ids->room, place, sizeof(*ids->ids)))
 		return ERR_NOMEM;
@@ -47,11 +49,11 @@ int ids_add(struct ids *ids, uint64_t id)
 		return ERR_NOMEM;
 	if (!ids->sparse && id != place) {
 		for (size_t i = 1; i < place; i++)
-			if (keep(ids, i, i))
+			if (ids_keep(ids, i, i))
 				return ERR_NOMEM;
 		ids->sparse = true;
 	}
-	if (ids->sparse && keep(ids, place, id))
+	if (ids->sparse && ids_keep(ids, place, id))
 		return ERR_NOMEM;
 	ids->count = place;
 	return 0;

@@ -14,7 +14,7 @@
 #include "pprof/wire/wire.h"
 
 /* Removes the highest bit of each byte of a number and joins the rest. */
-static inline uint64_t join(uint64_t x)
+static inline uint64_t packed_join(uint64_t x)
 {
 	x &= 0x7f7f7f7f7f7f7f7f;
 	x = (x & 0x007f007f007f007f) | (x & 0x7f007f007f007f00) >> 1;
@@ -32,13 +32,14 @@ static inline size_t pair(const uint8_t *pos, uint64_t two[2])
 	second = ends & (ends - 1);
 	if (!second)
 		return 0;
-	two[0] = join(word & (ends ^ (ends - 1)));
-	two[1] = join((word & (second ^ (second - 1))) >> (__builtin_ctzll(ends) + 1));
+	two[0] = packed_join(word & (ends ^ (ends - 1)));
+	two[1] = packed_join((word & (second ^ (second - 1))) >> (__builtin_ctzll(ends) + 1));
 	return ((size_t)__builtin_ctzll(second) + 1) / 8;
 }
 
 /* The next one or two numbers. Returns how many; 0 at the end or when the cursor has failed. */
-static inline int next(struct cursor *c, const uint8_t **pos, const uint8_t *end, uint64_t two[2])
+static inline int packed_next(struct cursor *c, const uint8_t **pos, const uint8_t *end,
+			      uint64_t two[2])
 {
 	size_t len = end - *pos >= 8 ? pair(*pos, two) : 0;
 
@@ -61,7 +62,7 @@ void packed_read_values(struct cursor *c, int64_t **to)
 	uint64_t two[2];
 	int n;
 
-	while ((n = next(c, &pos, end, two))) {
+	while ((n = packed_next(c, &pos, end, two))) {
 		*out++ = (int64_t)two[0];
 		if (n == 2)
 			*out++ = (int64_t)two[1];
@@ -70,7 +71,7 @@ void packed_read_values(struct cursor *c, int64_t **to)
 }
 
 /* As ids_find; the ids up to `plain` are their own places. */
-static inline uint32_t find(const struct ids *ids, uint64_t plain, uint64_t id)
+static inline uint32_t packed_find(const struct ids *ids, uint64_t plain, uint64_t id)
 {
 	return id - 1 < plain ? (uint32_t)id : ids_find(ids, id);
 }
@@ -82,9 +83,9 @@ bool packed_read_ids(struct cursor *c, const struct ids *ids, uint32_t **to, uin
 	uint32_t *out = *to;
 	int n;
 
-	while ((n = next(c, &pos, end, two)))
+	while ((n = packed_next(c, &pos, end, two)))
 		for (int i = 0; i < n; i++) {
-			*out = find(ids, plain, two[i]);
+			*out = packed_find(ids, plain, two[i]);
 			if (!*out++) {
 				*missing = two[i];
 				return false;

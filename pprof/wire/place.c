@@ -12,7 +12,7 @@
 #include "pprof/wire/wire.h"
 
 /* The names of entries of the profile's tables, and whether they have ids (always field 1). */
-static const struct table {
+static const struct place_table {
 	const char *name;
 	bool has_id;
 } tables[] = {
@@ -27,7 +27,7 @@ static const struct table {
 enum { TABLES = sizeof(tables) / sizeof(*tables), ID = 1 };
 
 /* The last id counts, as in the decoder, even if it is behind the error. */
-static uint64_t find_id(struct cursor entry)
+static uint64_t place_find_id(struct cursor entry)
 {
 	struct wire_field f;
 	uint64_t id = 0;
@@ -38,11 +38,11 @@ static uint64_t find_id(struct cursor entry)
 	return id;
 }
 
-static void add(struct error *err, const struct cursor *c, const struct wire_field *f,
-		size_t number)
+static void place_append(struct error *err, const struct cursor *c, const struct wire_field *f,
+			 size_t number)
 {
 	size_t used = strlen(err->text);
-	uint64_t id = tables[f->number].has_id ? find_id(wire_inside(c, f)) : 0;
+	uint64_t id = tables[f->number].has_id ? place_find_id(wire_inside(c, f)) : 0;
 	char *end = err->text + used;
 
 	if (id)
@@ -68,7 +68,7 @@ void place_add(struct error *err, const void *data, size_t len, size_t at)
 		counts[f.number]++;
 		if (at < cursor_offset(&c)) {
 			if (at >= f.at)
-				add(err, &c, &f, counts[f.number]);
+				place_append(err, &c, &f, counts[f.number]);
 			return;
 		}
 	}

@@ -1,3 +1,5 @@
+/* Only the slow ways are here: long numbers, and wire types that profile.proto does not use. The
+ * fast ones are inline in the header. */
 #include "pprof/wire/wire.h"
 
 uint64_t wire_long(struct cursor *c)

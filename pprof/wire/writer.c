@@ -1,3 +1,5 @@
+/* Each function appends to the buffer and keeps the first failure, so that a message is written
+ * without a check for each field. */
 #include "pprof/wire/writer.h"
 
 #include <endian.h>
@@ -16,12 +18,12 @@ void writer_item(struct writer *w, uint64_t v)
 		w->out->len = (size_t)(writer_varint(w->out->data + w->out->len, v) - w->out->data);
 }
 
-static void put_tag(struct writer *w, unsigned field, enum wire_type type)
+static void writer_put_tag(struct writer *w, unsigned field, enum wire_type type)
 {
 	writer_item(w, field << 3 | type);
 }
 
-static void put(struct writer *w, const void *data, size_t len)
+static void writer_put(struct writer *w, const void *data, size_t len)
 {
 	if (!w->rc)
 		w->rc = buffer_add(w->out, data, len);
@@ -29,7 +31,7 @@ static void put(struct writer *w, const void *data, size_t len)
 
 void writer_value(struct writer *w, unsigned field, uint64_t v)
 {
-	put_tag(w, field, WIRE_VARINT);
+	writer_put_tag(w, field, WIRE_VARINT);
 	writer_item(w, v);
 }
 
@@ -44,21 +46,21 @@ void writer_fixed64(struct writer *w, unsigned field, uint64_t v)
 	if (!v)
 		return;
 	v = htole64(v);
-	put_tag(w, field, WIRE_FIXED64);
-	put(w, &v, sizeof(v));
+	writer_put_tag(w, field, WIRE_FIXED64);
+	writer_put(w, &v, sizeof(v));
 }
 
 void writer_bytes(struct writer *w, unsigned field, const void *data, size_t len)
 {
-	put_tag(w, field, WIRE_BYTES);
+	writer_put_tag(w, field, WIRE_BYTES);
 	writer_item(w, len);
-	put(w, data, len);
+	writer_put(w, data, len);
 }
 
 size_t writer_begin(struct writer *w, unsigned field)
 {
-	put_tag(w, field, WIRE_BYTES);
-	put(w, "", 1);
+	writer_put_tag(w, field, WIRE_BYTES);
+	writer_put(w, "", 1);
 	return w->out->len;
 }
 
@@ -72,7 +74,7 @@ void writer_end(struct writer *w, size_t start)
 	len = w->out->len - start;
 	more = (size_t)(writer_varint(head, len) - head) - 1;
 	if (more)
-		put(w, head, more); /* only makes room */
+		writer_put(w, head, more); /* only makes room */
 	if (w->rc)
 		return;
 	memmove(w->out->data + start + more, w->out->data + start, len);

@@ -29,8 +29,8 @@ enum { BUDGET_ONE = 256 }; /* the weight of a sample for which nothing was left 
 void budget_init(struct budget *b, double share, unsigned rate);
 
 /* Accounts `ticks` ticks, at least one: `cpu_ns` is the CPU time that they took, with all that was
- * done since the last call; `now` is CLOCK_MONOTONIC in ns. Afterwards stride and part are those of the
- * next ticks. */
+ * done since the last call; `now` is CLOCK_MONOTONIC in ns. Afterwards stride and part are those of
+ * the next ticks. */
 void budget_spend(struct budget *b, uint64_t now, uint64_t cpu_ns, double ticks);
 
 #endif

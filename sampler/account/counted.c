@@ -1,11 +1,12 @@
+/* One table has the events that can be named, with type and config for perf_event_open(2). */
 #include "sampler/account/counted.h"
 
 #include <linux/perf_event.h>
 #include <stddef.h>
 #include <string.h>
 
-/* Rejected: all that perf-list(1) prints, through sysfs: most of it is of one model of a processor, and
- * counts what no stack tells. */
+/* Rejected: all that perf-list(1) prints, through sysfs: most of it is of one model of a processor,
+ * and counts what no stack tells. */
 static const struct counted counted_events[] = {
 	{ "page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS },
 	{ "minor-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN },

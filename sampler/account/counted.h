@@ -1,6 +1,6 @@
 /*
- * What perf events can count instead of time on a CPU (perf_event_open(2)): software events that every
- * kernel has, and counters of the processor, which virtual machines often lack.
+ * What perf events can count instead of time on a CPU (perf_event_open(2)): software events that
+ * every kernel has, and counters of the processor, which virtual machines often lack.
  */
 #ifndef SAMPLER_ACCOUNT_COUNTED_H
 #define SAMPLER_ACCOUNT_COUNTED_H

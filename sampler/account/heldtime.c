@@ -1,7 +1,7 @@
 /* Classes as in HdrHistogram: below 32 ns one for each nanosecond, then 32 for each doubling. */
 #include "sampler/account/heldtime.h"
 
-static unsigned class_of(uint64_t ns)
+static unsigned heldtime_class_of(uint64_t ns)
 {
 	unsigned log2;
 
@@ -23,7 +23,7 @@ static uint64_t upper_end(unsigned class)
 
 void heldtime_add(struct heldtime *h, uint64_t ns)
 {
-	h->classes[class_of(ns)]++;
+	h->classes[heldtime_class_of(ns)]++;
 	h->count++;
 	h->sum += ns;
 	if (ns > h->max)

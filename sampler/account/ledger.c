@@ -1,3 +1,5 @@
+/* The counts are in an array by image number. The images with the most guessed frames are kept
+ * sorted while the array is gone through. */
 #include "sampler/account/ledger.h"
 
 #include <stdio.h>
@@ -16,7 +18,7 @@ void ledger_release(struct ledger *l)
 }
 
 /* NULL when out of memory. */
-static struct ledger_entry *entry(struct ledger *l, const struct image *image)
+static struct ledger_entry *ledger_entry_of(struct ledger *l, const struct image *image)
 {
 	size_t id = image_id(image);
 
@@ -30,7 +32,7 @@ int ledger_count(struct ledger *l, const struct stack *walk)
 	l->all.ends[walk->end]++;
 	for (size_t i = 0; i < walk->count; i++) {
 		const struct image *image = walk->frames[i].image;
-		struct ledger_entry *e = image ? entry(l, image) : NULL;
+		struct ledger_entry *e = image ? ledger_entry_of(l, image) : NULL;
 
 		if (image && !e)
 			return ERR_NOMEM;

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sampler/unwind/stack.h"
+#include "unwind/stack.h"
 
 struct modmap;
 

@@ -1,3 +1,5 @@
+/* A hash over context and frames leads to the entry. All frames lie in one array, of which an entry
+ * has a range; entries of one stack in several contexts share it. */
 #include "sampler/account/stackset.h"
 
 #include <stdlib.h>
@@ -14,7 +16,7 @@ void stackset_release(struct stackset *s)
 	*s = (struct stackset){ 0 };
 }
 
-struct key {
+struct stackset_key {
 	const struct stack_context *context;
 	const struct stack *stack;
 };
@@ -27,12 +29,12 @@ static bool same_context(const struct stack_context *a, const struct stack_conte
 }
 
 /* Frames are compared field by field: their padding may hold anything. */
-static bool same(const void *owner, uint32_t id, const void *key)
+static bool stackset_same(const void *owner, uint32_t id, const void *key)
 {
 	const struct stackset *s = owner;
 	const struct stackset_entry *e = &s->entries[id];
 	const struct frame *a = s->frames + e->first;
-	const struct key *k = key;
+	const struct stackset_key *k = key;
 	const struct frame *b = k->stack->frames;
 
 	if (!same_context(&e->context, k->context) || e->count != k->stack->count)
@@ -43,7 +45,7 @@ static bool same(const void *owner, uint32_t id, const void *key)
 	return true;
 }
 
-static uint64_t hash_key(const struct key *k)
+static uint64_t hash_key(const struct stackset_key *k)
 {
 	uint64_t h = k->context->thread ^ (uint64_t)k->context->state << 60 ^
 		     (uint64_t)(uint32_t)k->context->syscall << 32 ^
@@ -62,8 +64,8 @@ static uint64_t hash_key(const struct key *k)
 	return h * 0x9e3779b97f4a7c15u;
 }
 
-static int add_entry(struct stackset *s, uint64_t hash, const struct stackset_entry *e,
-		     uint32_t *id)
+static int stackset_add_entry(struct stackset *s, uint64_t hash, const struct stackset_entry *e,
+			      uint32_t *id)
 {
 	if (room_for((void **)&s->entries, &s->room, s->count + 1ul, sizeof(*s->entries)) ||
 	    hashindex_add(&s->index, hash, s->count))
@@ -76,20 +78,20 @@ static int add_entry(struct stackset *s, uint64_t hash, const struct stackset_en
 int stackset_add(struct stackset *s, const struct stack_context *context, const struct stack *stack,
 		 uint32_t *entry)
 {
-	struct key key = { context, stack };
+	struct stackset_key key = { context, stack };
 	uint64_t hash = hash_key(&key);
 	struct stackset_entry e = { .context = *context,
 				    .count = (uint32_t)stack->count,
 				    .origin = s->count,
 				    .first = s->frame_count };
 
-	*entry = hashindex_find(&s->index, hash, same, s, &key);
+	*entry = hashindex_find(&s->index, hash, stackset_same, s, &key);
 	if (*entry != HASHINDEX_NONE)
 		return 0;
 	if (stack->count > UINT32_MAX ||
 	    room_for((void **)&s->frames, &s->frame_room, s->frame_count + stack->count,
 		     sizeof(*s->frames)) ||
-	    add_entry(s, hash, &e, entry))
+	    stackset_add_entry(s, hash, &e, entry))
 		return ERR_NOMEM;
 	memcpy(s->frames + s->frame_count, stack->frames, stack->count * sizeof(*stack->frames));
 	s->frame_count += stack->count;
@@ -104,9 +106,9 @@ int stackset_in_context(struct stackset *s, uint32_t of, const struct stack_cont
 				    .origin = s->entries[of].origin,
 				    .first = s->entries[of].first };
 	struct stack stack = { .frames = s->frames + e.first, .count = e.count };
-	struct key key = { context, &stack };
+	struct stackset_key key = { context, &stack };
 	uint64_t hash = hash_key(&key);
 
-	*entry = hashindex_find(&s->index, hash, same, s, &key);
-	return *entry == HASHINDEX_NONE ? add_entry(s, hash, &e, entry) : 0;
+	*entry = hashindex_find(&s->index, hash, stackset_same, s, &key);
+	return *entry == HASHINDEX_NONE ? stackset_add_entry(s, hash, &e, entry) : 0;
 }

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/hashindex.h"
-#include "sampler/unwind/stack.h"
+#include "unwind/stack.h"
 
 enum thread_state {
 	THREAD_RUNNING,

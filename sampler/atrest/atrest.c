@@ -1,3 +1,5 @@
+/* The program is made here, instruction by instruction, with offsets from the kernel's BTF in it.
+ * It and we share one array map, mapped into our memory, so a read is one call of bpf(2). */
 #include "sampler/atrest/atrest.h"
 
 #include <errno.h>
@@ -73,7 +75,7 @@ static long atrest_bpf(int command, union bpf_attr *attr)
 	return syscall(SYS_bpf, command, attr, sizeof(*attr));
 }
 
-static int refuse(struct error *err)
+static int atrest_refuse(struct error *err)
 {
 	if (errno == EPERM)
 		return error_set(err, ERR_PERM,
@@ -85,7 +87,7 @@ static int refuse(struct error *err)
 	return error_errno(err, ERR_IO, "bpf(2)");
 }
 
-static bool read_types(int fd, char *to, size_t len)
+static bool atrest_read_types(int fd, char *to, size_t len)
 {
 	ssize_t got = 1;
 
@@ -107,7 +109,7 @@ static int map_types(void **bytes, size_t *len, struct error *err)
 	if (*len && *bytes == MAP_FAILED) {
 		*bytes = mmap(NULL, *len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 			      0);
-		if (*bytes != MAP_FAILED && !read_types(fd, *bytes, *len)) {
+		if (*bytes != MAP_FAILED && !atrest_read_types(fd, *bytes, *len)) {
 			munmap(*bytes, *len);
 			*bytes = MAP_FAILED;
 		}
@@ -119,7 +121,7 @@ static int map_types(void **bytes, size_t *len, struct error *err)
 	return 0;
 }
 
-static int look_up(struct btf_wanted wanted[WANTED], struct error *err)
+static int atrest_look_up(struct btf_wanted wanted[WANTED], struct error *err)
 {
 	size_t len;
 	void *bytes;
@@ -142,7 +144,7 @@ static int make_map(unsigned count, struct error *err)
 				.map_flags = BPF_F_MMAPABLE };
 	int fd = (int)atrest_bpf(BPF_MAP_CREATE, &attr);
 
-	return fd < 0 ? refuse(err) : fd;
+	return fd < 0 ? atrest_refuse(err) : fd;
 }
 
 /* Offsets from the task, which the kernel's own instructions have 16 bits for. */
@@ -150,20 +152,20 @@ struct places {
 	int16_t tp, exec_start, cpu, wait, slices, flags, state;
 };
 
-static int16_t place(const struct btf_wanted *w, int member, int of)
+static int16_t atrest_place(const struct btf_wanted *w, int member, int of)
 {
 	uint64_t at = (uint64_t)w[member].value + w[of].value;
 
 	return at <= INT16_MAX ? (int16_t)at : -1;
 }
 
-static int find_places(const struct btf_wanted *w, struct places *p, struct error *err)
+static int atrest_find_places(const struct btf_wanted *w, struct places *p, struct error *err)
 {
-	p->tp = place(w, THREAD, TP);
-	p->exec_start = place(w, ENTITY, EXEC_START);
-	p->cpu = place(w, ENTITY, RUNTIME);
-	p->wait = place(w, INFO, DELAY);
-	p->slices = place(w, INFO, SLICES);
+	p->tp = atrest_place(w, THREAD, TP);
+	p->exec_start = atrest_place(w, ENTITY, EXEC_START);
+	p->cpu = atrest_place(w, ENTITY, RUNTIME);
+	p->wait = atrest_place(w, INFO, DELAY);
+	p->slices = atrest_place(w, INFO, SLICES);
 	p->flags = (int16_t)w[FLAGS].value;
 	p->state = (int16_t)w[STATE].value;
 	if (p->tp < 0 || p->exec_start < 0 || p->cpu < 0 || p->wait < 0 || p->slices < 0)
@@ -226,8 +228,8 @@ enum { AT_NUMBERS = -16 };
  *	}
  *	return 0;
  */
-static int load(const struct btf_wanted *w, const struct places *p, uint32_t by, int map,
-		struct error *err)
+static int atrest_load(const struct btf_wanted *w, const struct places *p, uint32_t by, int map,
+		       struct error *err)
 {
 	const struct bpf_insn code[] = {
 		/* 0 */
@@ -307,10 +309,10 @@ static int load(const struct btf_wanted *w, const struct places *p, uint32_t by,
 				.license = (uintptr_t)LICENSE };
 	int fd = (int)atrest_bpf(BPF_PROG_LOAD, &attr);
 
-	return fd < 0 ? refuse(err) : fd;
+	return fd < 0 ? atrest_refuse(err) : fd;
 }
 
-static int run(const struct atrest *a, unsigned user)
+static int atrest_run(const struct atrest *a, unsigned user)
 {
 	uint32_t context[2] = { user };
 	union bpf_attr attr = { .test = { .prog_fd = (uint32_t)a->program,
@@ -326,7 +328,7 @@ static char state_letter(uint32_t state)
 	return !state ? 'R' : state & 1 ? 'S' : 'D';
 }
 
-static void take(const struct board *b, struct atrest_thread *t)
+static void atrest_take(const struct board *b, struct atrest_thread *t)
 {
 	registers_at_rest(&t->regs, b->saved, b->tp);
 	t->counters = (struct schedstat){ b->cpu_ns, b->wait_ns, b->slices };
@@ -348,9 +350,9 @@ int atrest_find_displaced(const struct atrest *a, unsigned user, const pid_t *ti
 	b->count = (uint32_t)count;
 	b->displaced = 1;
 	b->found = -1;
-	if (run(a, user) || b->found < 0)
+	if (atrest_run(a, user) || b->found < 0)
 		return -1;
-	take(b, t);
+	atrest_take(b, t);
 	return b->found;
 }
 
@@ -362,9 +364,9 @@ bool atrest_read(const struct atrest *a, unsigned user, pid_t tid, struct atrest
 	b->count = 1;
 	b->displaced = 0;
 	b->found = -1;
-	if (run(a, user) || b->found < 0)
+	if (atrest_run(a, user) || b->found < 0)
 		return false;
-	take(b, t);
+	atrest_take(b, t);
 	return true;
 }
 
@@ -384,7 +386,7 @@ void atrest_close(struct atrest *a)
 }
 
 /* The numbers that the kernel's function takes may be those of another PID namespace. */
-static int check(struct atrest *a, struct error *err)
+static int atrest_check(struct atrest *a, struct error *err)
 {
 	struct call call = { .number = -1 };
 	struct atrest_thread own;
@@ -415,15 +417,15 @@ static int load_with(struct atrest *a, const struct btf_wanted *w, int map, stru
 {
 	uint32_t by = w[BY_VIRTUAL_NUMBER].found ? w[BY_VIRTUAL_NUMBER].value : w[BY_NUMBER].value;
 	struct places p;
-	int rc = find_places(w, &p, err);
+	int rc = atrest_find_places(w, &p, err);
 
 	if (rc)
 		return rc;
-	rc = load(w, &p, by, map, err);
+	rc = atrest_load(w, &p, by, map, err);
 	if (rc < 0)
 		return rc;
 	a->program = rc;
-	return check(a, err);
+	return atrest_check(a, err);
 }
 
 int atrest_open(struct atrest *a, unsigned count, struct error *err)
@@ -434,7 +436,7 @@ int atrest_open(struct atrest *a, unsigned count, struct error *err)
 	*a = (struct atrest){ .program = -1 };
 	if (!REGISTERS_AT_REST)
 		return error_set(err, ERR_IO, "it is not built for this architecture");
-	rc = look_up(w, err);
+	rc = atrest_look_up(w, err);
 	if (rc)
 		return rc;
 	map = make_map(count, err);

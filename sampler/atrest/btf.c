@@ -1,3 +1,5 @@
+/* The types are gone through once, in their order, and each is compared with what is wanted;
+ * nothing is kept of the others. */
 #include "sampler/atrest/btf.h"
 
 #include <linux/btf.h>
@@ -41,7 +43,7 @@ static size_t tail_of(unsigned kind, size_t members)
 	}
 }
 
-static bool is_named(const struct btf *b, uint32_t at, const char *name)
+static bool btf_is_named(const struct btf *b, uint32_t at, const char *name)
 {
 	return name && at < b->strings_len && !strcmp(b->strings + at, name);
 }
@@ -56,30 +58,30 @@ static void take_members(struct btf *b, size_t count, struct btf_wanted *w)
 
 		cursor_uint(&c, WORD); /* its type */
 		bits = (uint32_t)cursor_uint(&c, WORD);
-		if (!c.failed && is_named(b, name, w->member)) {
+		if (!c.failed && btf_is_named(b, name, w->member)) {
 			w->value = (bits & 0xffffff) / 8;
 			w->found = true;
 		}
 	}
 }
 
-static void compare(struct btf *b, uint32_t name, unsigned kind, size_t members)
+static void btf_compare(struct btf *b, uint32_t name, unsigned kind, size_t members)
 {
 	for (size_t i = 0; i < b->count; i++) {
 		struct btf_wanted *w = &b->wanted[i];
 
 		if (w->found)
 			continue;
-		if (kind == BTF_KIND_FUNC && is_named(b, name, w->function)) {
+		if (kind == BTF_KIND_FUNC && btf_is_named(b, name, w->function)) {
 			w->value = b->type;
 			w->found = true;
 		}
-		if (kind == BTF_KIND_STRUCT && is_named(b, name, w->structure))
+		if (kind == BTF_KIND_STRUCT && btf_is_named(b, name, w->structure))
 			take_members(b, members, w);
 	}
 }
 
-static void read_types(struct btf *b)
+static void btf_read_types(struct btf *b)
 {
 	struct cursor *c = &b->types;
 
@@ -93,7 +95,7 @@ static void read_types(struct btf *b)
 		memcpy(&type, head, sizeof(type));
 		kind = BTF_INFO_KIND(type.info);
 		if (kind == BTF_KIND_FUNC || kind == BTF_KIND_STRUCT)
-			compare(b, type.name_off, kind, BTF_INFO_VLEN(type.info));
+			btf_compare(b, type.name_off, kind, BTF_INFO_VLEN(type.info));
 		cursor_bytes(c, tail_of(kind, BTF_INFO_VLEN(type.info)));
 	}
 }
@@ -125,7 +127,7 @@ int btf_find(const void *bytes, size_t len, struct btf_wanted *wanted, size_t co
 
 	if (rc)
 		return rc;
-	read_types(&b);
+	btf_read_types(&b);
 	if (b.types.failed)
 		return cursor_error(&b.types, err);
 	for (size_t i = 0; i < count; i++)

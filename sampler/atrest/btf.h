@@ -1,5 +1,6 @@
 /*
- * The kernel's own types, as it describes them in /sys/kernel/btf/vmlinux (Documentation/bpf/btf.rst).
+ * The kernel's own types, as it describes them in /sys/kernel/btf/vmlinux
+ * (Documentation/bpf/btf.rst).
  */
 #ifndef SAMPLER_ATREST_BTF_H
 #define SAMPLER_ATREST_BTF_H

@@ -1,3 +1,5 @@
+/* /sys/devices/system/cpu/possible lists ranges, as "0-3,8"; the highest number in it counts,
+ * however they are separated. */
 #include "sampler/capture/cpus.h"
 
 #include <fcntl.h>

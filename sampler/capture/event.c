@@ -1,3 +1,5 @@
+/* The record's fields are read with a cursor in the order that perf_event_open(2) gives for the
+ * bits of sample_type. A record that breaks it is of kind EVENT_NONE. */
 #include "sampler/capture/event.h"
 
 #include <linux/perf_event.h>
@@ -55,8 +57,9 @@ static bool parse_registers(struct cursor *c, struct event *e)
 	return true;
 }
 
-/* The room for the stack, then how many bytes of it were filled: none, where its page is not there. */
-static void parse_stack(struct cursor *c, struct event *e)
+/* The room for the stack, then how many bytes of it were filled: none, where its page is not
+ * there. */
+static void capture_event_parse_stack(struct cursor *c, struct event *e)
 {
 	uint64_t room = cursor_uint(c, 8), filled;
 
@@ -81,7 +84,7 @@ static void parse_kernel(struct cursor *c, struct event *e)
 	}
 }
 
-static void parse_sample(struct cursor *c, bool kernel, struct event *e)
+static void capture_event_parse_sample(struct cursor *c, bool kernel, struct event *e)
 {
 	e->pid = (pid_t)cursor_uint(c, 4);
 	e->tid = (pid_t)cursor_uint(c, 4);
@@ -92,7 +95,7 @@ static void parse_sample(struct cursor *c, bool kernel, struct event *e)
 	if (e->pid <= 0 || e->tid <= 0 || !parse_registers(c, e))
 		e->kind = EVENT_NONE;
 	else if (e->kind == EVENT_SAMPLE)
-		parse_stack(c, e);
+		capture_event_parse_stack(c, e);
 }
 
 bool event_is_exec(const struct perf_event_header *header)
@@ -100,7 +103,7 @@ bool event_is_exec(const struct perf_event_header *header)
 	return header->type == PERF_RECORD_COMM && header->misc & PERF_RECORD_MISC_COMM_EXEC;
 }
 
-static enum event_kind kind_of(const struct perf_event_header *header)
+static enum event_kind capture_event_kind_of(const struct perf_event_header *header)
 {
 	switch (header->type) {
 	case PERF_RECORD_SAMPLE:
@@ -121,7 +124,7 @@ static enum event_kind kind_of(const struct perf_event_header *header)
 
 /* A name is padded with zeros to a multiple of eight bytes (perf_event_comm_event() in
  * kernel/events/core.c). */
-static void parse_name(struct cursor *c, struct event *e)
+static void capture_event_parse_name(struct cursor *c, struct event *e)
 {
 	for (size_t i = 0; i < sizeof(e->name) - 1 && !c->failed; i++)
 		if (!(e->name[i] = (char)cursor_uint(c, 1)))
@@ -140,13 +143,13 @@ static void parse_news(struct cursor *c, struct event *e)
 	e->maker_tid = of_task ? (pid_t)cursor_uint(c, 4) : 0;
 	memset(e->name, 0, sizeof(e->name));
 	if (e->kind == EVENT_NAMED)
-		parse_name(c, e);
+		capture_event_parse_name(c, e);
 	if (e->pid <= 0 || e->tid <= 0)
 		e->kind = EVENT_NONE;
 }
 
-static void parse_time(const struct perf_event_header *header, const uint8_t *body, size_t len,
-		       struct event *e)
+static void capture_event_parse_time(const struct perf_event_header *header, const uint8_t *body,
+				     size_t len, struct event *e)
 {
 	struct cursor c;
 
@@ -168,11 +171,11 @@ void event_parse(const struct perf_event_header *header, const void *body, size_
 {
 	struct cursor c;
 
-	e->kind = kind_of(header);
+	e->kind = capture_event_kind_of(header);
 	cursor_init(&c, body, len, "perf record");
-	parse_time(header, body, len, e);
+	capture_event_parse_time(header, body, len, e);
 	if (e->kind == EVENT_SAMPLE)
-		parse_sample(&c, kernel, e);
+		capture_event_parse_sample(&c, kernel, e);
 	else if (e->kind == EVENT_LOST)
 		parse_lost(&c, e);
 	else if (e->kind != EVENT_NONE)

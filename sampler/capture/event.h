@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "sampler/unwind/table/regs.h"
+#include "unwind/table/regs.h"
 
 struct perf_event_attr;
 struct perf_event_header;
@@ -50,14 +50,15 @@ struct event {
 	uint64_t lost;
 };
 
-/* Sets what is requested of the kernel: what a sample holds, with `kernel` where in the kernel the thread
- * was, too; and which news. */
+/* Sets what is requested of the kernel: what a sample holds, with `kernel` where in the kernel the
+ * thread was, too; and which news. */
 void event_request(struct perf_event_attr *attr, bool kernel);
 
 /* Changes the request to one of EVENT_BEGUN and EVENT_ENDED alone, of a process's children, too. */
 void event_request_lineage(struct perf_event_attr *attr);
 
-/* Reads the body of a record; `kernel` as it was requested. The kind is EVENT_NONE if it is of no use. */
+/* Reads the body of a record; `kernel` as it was requested. The kind is EVENT_NONE if it is of no
+ * use. */
 void event_parse(const struct perf_event_header *header, const void *body, size_t len, bool kernel,
 		 struct event *e);
 

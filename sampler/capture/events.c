@@ -1,3 +1,5 @@
+/* A ring is read in turns: up to the end that it had when the turn began, the earliest record of
+ * all rings first, so that news and samples come in the order of their times. */
 #include "sampler/capture/events.h"
 
 #include <errno.h>
@@ -32,7 +34,7 @@ enum {
 	RECORD_KERNEL = 8 * (EVENT_KERNEL_MOST + 2), /* the kernel's frames */
 };
 
-struct ring {
+struct events_ring {
 	int fd;
 	struct perf_event_mmap_page *head; /* the data follows */
 	size_t bytes;			   /* of data, a power of two */
@@ -43,11 +45,12 @@ struct ring {
 };
 
 struct events {
-	struct ring *rings;
+	struct events_ring *rings;
 	unsigned count;
-	pid_t root;	   /* only news of what it makes; -1: all of all processes */
-	struct ring *lent; /* its first record is the sample that was returned last; or NULL */
-	long online;	   /* CPUs, when they were opened */
+	pid_t root; /* only news of what it makes; -1: all of all processes */
+	struct events_ring
+		*lent; /* its first record is the sample that was returned last; or NULL */
+	long online;   /* CPUs, when they were opened */
 	bool resting, in_turn, kernel, prompt;
 	const struct counted *counted;
 	struct counting {
@@ -95,7 +98,7 @@ static int open_event(const struct events *e, int cpu)
 	return (int)syscall(SYS_perf_event_open, &attr, e->root, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-static void close_ring(const struct events *e, struct ring *r)
+static void close_ring(const struct events *e, struct events_ring *r)
 {
 	if (r->head)
 		munmap(r->head, r->bytes + e->page);
@@ -121,7 +124,7 @@ static size_t pages_wanted(const struct events *e)
 }
 
 /* Less, where less may be locked. */
-static bool map_ring(const struct events *e, struct ring *r)
+static bool map_ring(const struct events *e, struct events_ring *r)
 {
 	size_t pages = pages_wanted(e), least = e->root >= 0 ? pages : RING_PAGES_LEAST;
 
@@ -138,7 +141,7 @@ static bool map_ring(const struct events *e, struct ring *r)
 	return false;
 }
 
-static int refuse(const struct events *e, struct error *err)
+static int events_refuse(const struct events *e, struct error *err)
 {
 	if (e->counted && (errno == ENOENT || errno == EOPNOTSUPP))
 		return error_set(err, ERR_NOTFOUND,
@@ -212,14 +215,14 @@ static int open_rings(struct events *e, struct error *err)
 	if (!e->rings)
 		return error_nomem(err);
 	for (unsigned cpu = 0; cpu < cpus; cpu++) {
-		struct ring *r = &e->rings[e->count];
+		struct events_ring *r = &e->rings[e->count];
 
 		r->next_ns = UINT64_MAX;
 		r->fd = open_event(e, (int)cpu);
 		if (r->fd < 0 && errno == ENODEV)
 			continue;
 		if (r->fd < 0)
-			return refuse(e, err);
+			return events_refuse(e, err);
 		e->count++;
 		if (!map_ring(e, r))
 			return error_set(err, ERR_PERM,
@@ -316,10 +319,10 @@ static uint64_t counted_so_far(const struct events *e)
 	return all;
 }
 
-/* How many make a sample, so that samples of one CPU are as far apart as is wanted, by how many came since
- * the pace was set. Rejected: letting the kernel find it (perf_event_attr.freq): it begins with each single
- * one, and its pace is in step with a program that repeats what it does (perf had 75 % of the page faults
- * where 25 % were). */
+/* How many make a sample, so that samples of one CPU are as far apart as is wanted, by how many
+ * came since the pace was set. Rejected: letting the kernel find it (perf_event_attr.freq): it
+ * begins with each single one, and its pace is in step with a program that repeats what it does
+ * (perf had 75 % of the page faults where 25 % were). */
 static uint64_t count_pace(struct events *e, uint64_t now)
 {
 	uint64_t all = counted_so_far(e), passed = now - e->since_ns;
@@ -367,7 +370,7 @@ uint64_t events_hold_ns(const struct events *e)
 }
 
 /* Copies `len` bytes at the tail's distance `at`, round the ring's end where it lies there. */
-static void copy_out(const struct events *e, const struct ring *r, uint64_t at, void *to,
+static void copy_out(const struct events *e, const struct events_ring *r, uint64_t at, void *to,
 		     size_t len)
 {
 	const uint8_t *data = (const uint8_t *)r->head + e->page;
@@ -377,14 +380,14 @@ static void copy_out(const struct events *e, const struct ring *r, uint64_t at, 
 	memcpy((uint8_t *)to + first, data, len - first);
 }
 
-static _Atomic uint64_t *tail_of(const struct ring *r)
+static _Atomic uint64_t *tail_of(const struct events_ring *r)
 {
 	return (_Atomic uint64_t *)&r->head->data_tail;
 }
 
 /* Finds the first record that is not read. A broken one ends the ring: nothing tells where the next
  * is. */
-static void find_next(const struct events *e, struct ring *r)
+static void events_find_next(const struct events *e, struct events_ring *r)
 {
 	uint64_t at = atomic_load_explicit(tail_of(r), memory_order_relaxed), left = r->end - at;
 
@@ -405,18 +408,18 @@ static void find_next(const struct events *e, struct ring *r)
 static void begin_turn(struct events *e)
 {
 	for (unsigned i = 0; i < e->count; i++) {
-		struct ring *r = &e->rings[i];
+		struct events_ring *r = &e->rings[i];
 
 		r->end = atomic_load_explicit((_Atomic uint64_t *)&r->head->data_head,
 					      memory_order_acquire);
-		find_next(e, r);
+		events_find_next(e, r);
 	}
 }
 
 /* The ring whose next record is the oldest; NULL: the turn is over. */
-static struct ring *oldest(const struct events *e)
+static struct events_ring *events_oldest(const struct events *e)
 {
-	struct ring *found = NULL;
+	struct events_ring *found = NULL;
 
 	for (unsigned i = 0; i < e->count; i++)
 		if (e->rings[i].next_ns < (found ? found->next_ns : UINT64_MAX))
@@ -425,17 +428,18 @@ static struct ring *oldest(const struct events *e)
 }
 
 /* The kernel may write over the ring's first record from now on. */
-static void pass_over(const struct events *e, struct ring *r)
+static void pass_over(const struct events *e, struct events_ring *r)
 {
 	uint64_t at = atomic_load_explicit(tail_of(r), memory_order_relaxed);
 
 	atomic_store_explicit(tail_of(r), at + r->next.size, memory_order_release);
-	find_next(e, r);
+	events_find_next(e, r);
 }
 
 /* Where `len` bytes lie, of which the first is at the tail's distance `at`: in the ring, or where
  * they go round its end, in e->record. */
-static const uint8_t *body_at(struct events *e, const struct ring *r, uint64_t at, size_t len)
+static const uint8_t *body_at(struct events *e, const struct events_ring *r, uint64_t at,
+			      size_t len)
 {
 	size_t from = at & (r->bytes - 1);
 
@@ -446,11 +450,12 @@ static const uint8_t *body_at(struct events *e, const struct ring *r, uint64_t a
 }
 
 /* A new pace makes the next one that is counted by software a sample (_perf_event_period() in
- * kernel/events/core.c sets what is left of the period to 0). It is chosen by time, not by number, and would
- * favour a program that makes them steadily over one that makes them in bursts: it is none. 0 for that. A processor's counter
- * begins anew without one (x86_perf_event_set_period() in arch/x86/events/core.c). The first sample of a new
- * pace stands for half a period of the old one, too, on the average. */
-static uint64_t count_of(const struct events *e, struct ring *r)
+ * kernel/events/core.c sets what is left of the period to 0). It is chosen by time, not by number,
+ * and would favour a program that makes them steadily over one that makes them in bursts: it is
+ * none. 0 for that. A processor's counter begins anew without one (x86_perf_event_set_period() in
+ * arch/x86/events/core.c). The first sample of a new pace stands for half a period of the old one,
+ * too, on the average. */
+static uint64_t events_count_of(const struct events *e, struct events_ring *r)
 {
 	uint64_t before = e->counting.before;
 
@@ -471,8 +476,8 @@ static uint64_t count_of(const struct events *e, struct ring *r)
 
 /* Reads the first record of a ring. Strangers' are passed over. A sample stays there until the next
  * call, since its stack is borrowed. */
-static void take(struct events *e, struct ring *r, events_wanted *wanted, void *owner,
-		 struct event *event)
+static void events_take(struct events *e, struct events_ring *r, events_wanted *wanted, void *owner,
+			struct event *event)
 {
 	uint64_t at = atomic_load_explicit(tail_of(r), memory_order_relaxed) + sizeof(r->next);
 	size_t len = r->next.size - sizeof(r->next);
@@ -485,7 +490,7 @@ static void take(struct events *e, struct ring *r, events_wanted *wanted, void *
 	    wanted(owner, pid, r->next.type != PERF_RECORD_SAMPLE))
 		event_parse(&r->next, body_at(e, r, at, len), len, e->kernel, event);
 	if (e->counted && r->next.type == PERF_RECORD_SAMPLE)
-		event->count = count_of(e, r);
+		event->count = events_count_of(e, r);
 	if (e->counted && !event->count && event->kind == EVENT_SAMPLE)
 		event->kind = EVENT_NONE;
 	if (event->kind == EVENT_SAMPLE)
@@ -503,7 +508,7 @@ static uint64_t period_at(const struct events *e, uint64_t ns)
 
 bool events_next(struct events *e, events_wanted *wanted, void *owner, struct event *event)
 {
-	struct ring *r;
+	struct events_ring *r;
 
 	if (e->lent)
 		pass_over(e, e->lent);
@@ -511,8 +516,8 @@ bool events_next(struct events *e, events_wanted *wanted, void *owner, struct ev
 	if (!e->in_turn)
 		begin_turn(e);
 	e->in_turn = true;
-	while ((r = oldest(e))) {
-		take(e, r, wanted, owner, event);
+	while ((r = events_oldest(e))) {
+		events_take(e, r, wanted, owner, event);
 		if (event->kind == EVENT_LOST) {
 			e->lost += event->lost;
 			e->told_ns = monotonic_ns();
@@ -525,7 +530,7 @@ bool events_next(struct events *e, events_wanted *wanted, void *owner, struct ev
 	return false;
 }
 
-static bool tells_exec(const struct events *e, const struct ring *r, pid_t pid)
+static bool tells_exec(const struct events *e, const struct events_ring *r, pid_t pid)
 {
 	uint64_t at = atomic_load_explicit(tail_of(r), memory_order_relaxed);
 	uint64_t end = atomic_load_explicit((_Atomic uint64_t *)&r->head->data_head,

@@ -40,8 +40,9 @@ struct events_wish {
 	bool kernel;		       /* with the kernel's frames */
 };
 
-/* Opens and starts an event on each CPU that is online. The caller closes it. ERR_PERM with the reason
- * when the kernel refuses; ERR_NOTFOUND: this processor does not count that; ERR_IO, ERR_NOMEM. */
+/* Opens and starts an event on each CPU that is online. The caller closes it. ERR_PERM with the
+ * reason when the kernel refuses; ERR_NOTFOUND: this processor does not count that; ERR_IO,
+ * ERR_NOMEM. */
 int events_open(struct events **out, const struct events_wish *wish, struct error *err);
 void events_close(struct events *e);
 
@@ -50,8 +51,8 @@ void events_close(struct events *e);
  * for processes that may be traced, unless kernel.perf_event_paranoid is above 2. */
 int events_open_lineage(struct events **out, pid_t root, struct error *err);
 
-/* Sets the stack's bytes anew, at least: events are opened again. On errors, as of events_open, there
- * are none any more. */
+/* Sets the stack's bytes anew, at least: events are opened again. On errors, as of events_open,
+ * there are none any more. */
 int events_deepen(struct events *e, size_t stack, struct error *err);
 size_t events_depth(const struct events *e);
 
@@ -66,12 +67,12 @@ void events_pace(struct events *e, uint64_t period_ns);
 /* For how long the rings hold what comes. */
 uint64_t events_hold_ns(const struct events *e);
 
-/* Has each sample wake a thread that waits for events_fd, or none. Opens them anew if that changes; errors as of
- * events_deepen. */
+/* Has each sample wake a thread that waits for events_fd, or none. Opens them anew if that changes;
+ * errors as of events_deepen. */
 int events_be_prompt(struct events *e, bool prompt, struct error *err);
 
-/* Readable when a sample has come since it was read; -1: events are not prompt. Borrowed until they are
- * opened anew. */
+/* Readable when a sample has come since it was read; -1: events are not prompt. Borrowed until they
+ * are opened anew. */
 int events_fd(const struct events *e);
 
 /* Opens them anew if CPUs have come or gone. Errors as of events_deepen. */

@@ -1,3 +1,5 @@
+/* A thread passes three questions: has it been held for long enough already, where in the kernel
+ * was it, and would a stop cut its call short. Where the call cannot bear one, it is left alone. */
 #include "sampler/capture/preparing.h"
 
 #include "sampler/capture/exposure.h"
@@ -42,8 +44,8 @@ static bool is_to_be_left(const struct ticking *with, const struct sought *s, st
 }
 
 /* Where was the thread? Without the right to read its kernel stack, nothing is known before the
- * stop, and it is taken as one that bears it. (An empty text is that of a thread which another CPU has
- * taken over.) */
+ * stop, and it is taken as one that bears it. (An empty text is that of a thread which another CPU
+ * has taken over.) */
 static struct preempted where_it_was(const struct ticking *with, const struct sought *s,
 				     struct slot *slot)
 {
@@ -87,10 +89,10 @@ static bool read_as_it_waits(struct ticking *with, const struct sought *s, struc
 	return true;
 }
 
-/* How is it to be read? False: not at all, since it ends. In user code it is runnable, which need not
- * be looked up. */
-static bool decide(struct ticking *with, struct sought *s, const struct thread *thread,
-		   struct slot *slot)
+/* How is it to be read? False: not at all, since it ends. In user code it is runnable, which need
+ * not be looked up. */
+static bool preparing_decide(struct ticking *with, struct sought *s, const struct thread *thread,
+			     struct slot *slot)
 {
 	bool spared = s->due_ns < thread->spare_until_ns, delicate = true;
 	struct preempted now;
@@ -151,7 +153,7 @@ struct slot *prepare_sample(struct ticking *with, struct sought *s, struct ticke
 	    is_to_be_left(with, s, m, thread, figures))
 		return NULL;
 	slot = take_slot(with, s, thread, figures);
-	if (slot && !decide(with, s, thread, slot)) {
+	if (slot && !preparing_decide(with, s, thread, slot)) {
 		slot_set(slot, SLOT_FREE);
 		return NULL;
 	}

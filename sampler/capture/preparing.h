@@ -15,11 +15,11 @@ struct ticking;
  * CLOCK_MONOTONIC, ns. */
 bool held_for_long(double pause_share, const struct thread *thread, uint64_t now);
 
-/* Called by a ticker while the roster is locked for reading: prepares a slot for the thread that was
- * found. NULL, counted: the thread is to be left alone now, or nothing is free. The slot's left_alone
- * is set if the thread is in a call that a stop might cut short, its `taken` if it could be read without
- * a stop: then it goes back as it is. Its `at_rest` is set if its registers could be read: then it needs
- * no stop (resting.h). */
+/* Called by a ticker while the roster is locked for reading: prepares a slot for the thread that
+ * was found. NULL, counted: the thread is to be left alone now, or nothing is free. The slot's
+ * left_alone is set if the thread is in a call that a stop might cut short, its `taken` if it could
+ * be read without a stop: then it goes back as it is. Its `at_rest` is set if its registers could
+ * be read: then it needs no stop (resting.h). */
 struct slot *prepare_sample(struct ticking *with, struct sought *s, struct ticker_figures *figures);
 
 #endif

@@ -1,3 +1,5 @@
+/* The counter of times on a CPU (slices) is the proof: it is read with the registers and again
+ * behind the copy, and a sample counts only if both are equal. */
 #include "sampler/capture/resting.h"
 
 #include "base/clock.h"
@@ -15,8 +17,8 @@ static unsigned resting_user(int cpu)
 	return (unsigned)cpu + 1;
 }
 
-/* One that is about to end has no address space any more, or none soon. Workers of io_uring have nothing
- * in user space (PF_USER_WORKER, PF_IO_WORKER in include/linux/sched.h). */
+/* One that is about to end has no address space any more, or none soon. Workers of io_uring have
+ * nothing in user space (PF_USER_WORKER, PF_IO_WORKER in include/linux/sched.h). */
 enum { WITHOUT_USER = 0x4010 };
 
 static void resting_note(struct sought *s, struct seat *seat)

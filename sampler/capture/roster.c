@@ -1,25 +1,27 @@
 /*
- * What a search costs decides how often ticks may come, and for how long the displaced thread waits.
- * Per file read: the CPU clock of a process 0.15 µs, schedstat 0.5, stat 2, sched 5, and three to
- * five times that where the CPU's caches hold the target's data. So the search goes from the cheap to
- * the dear: a process whose CPU time stands still is passed over; a thread whose CPU time stands still
- * was not on a CPU since it was looked at last. Where one or two remain, their moments are read. Where
- * more do, one that is not in state R, S or D, or was last on another CPU, cannot be it. Only one has
- * our moment.
+ * What a search costs decides how often ticks may come, and for how long the displaced thread
+ * waits. Per file read: the CPU clock of a process 0.15 µs, schedstat 0.5, stat 2, sched 5, and
+ * three to five times that where the CPU's caches hold the target's data. So the search goes from
+ * the cheap to the dear: a process whose CPU time stands still is passed over; a thread whose CPU
+ * time stands still was not on a CPU since it was looked at last. Where one or two remain, their
+ * moments are read. Where more do, one that is not in state R, S or D, or was last on another CPU,
+ * cannot be it. Only one has our moment.
  *
  * Since the last look, 5 to 10 ms ago, many threads of a server may have run. Then their CPU times
- * are noted a moment before the tick (ticker.c), by a ticker of another CPU. Few have run since then,
- * and one of these it is.
+ * are noted a moment before the tick (ticker.c), by a ticker of another CPU. Few have run since
+ * then, and one of these it is.
  *
  * Which thread is looked at first, or not at all since another one was found, has no influence on
  * what is found: there is one thread at most. So the ones that were found last come first, and two
  * of them are judged at once: beside 100 threads that wait, one that runs waited 166 µs for each of
- * its samples, mostly for looks at the others. A thread that stays asleep is looked at less and less
- * often, at random moments, and then its sample stands for the ticks without a look (backoff.h).
+ * its samples, mostly for looks at the others. A thread that stays asleep is looked at less and
+ * less often, at random moments, and then its sample stands for the ticks without a look
+ * (backoff.h).
  *
- * Rejected: a bound instead of equal moments. With 60 µs, threads that had been woken and waited for
- * the CPU were taken (PostgreSQL's epoll_wait: 13.9 % of the samples, 5 % by perf). Also rejected:
- * the threads of the machine by CPU in debugfs, which the kernel takes milliseconds to write.
+ * Rejected: a bound instead of equal moments. With 60 µs, threads that had been woken and waited
+ * for the CPU were taken (PostgreSQL's epoll_wait: 13.9 % of the samples, 5 % by perf). Also
+ * rejected: the threads of the machine by CPU in debugfs, which the kernel takes milliseconds to
+ * write.
  */
 #include "sampler/capture/roster.h"
 
@@ -50,8 +52,9 @@ static const char *const file_names[SEAT_FILES] = { "schedstat", "stat", "sched"
 
 /* The list. */
 
-/* Half of the descriptors that we may have; the other half is for looks (sampler/thread/threads.c). */
-static size_t most_files(void)
+/* Half of the descriptors that we may have; the other half is for looks
+ * (sampler/thread/threads.c). */
+static size_t roster_most_files(void)
 {
 	struct rlimit rl;
 
@@ -66,11 +69,11 @@ int roster_init(struct roster *r)
 	r->back_off = 1;
 	r->apart_ns = BACK_OFF_NS;
 	r->part = BUDGET_ONE;
-	r->files_max = most_files();
+	r->files_max = roster_most_files();
 	return pthread_rwlock_init(&r->lock, NULL) ? ERR_NOMEM : 0;
 }
 
-static void close_files(struct roster *r, struct seat *s)
+static void roster_close_files(struct roster *r, struct seat *s)
 {
 	for (int i = 0; i < SEAT_FILES; i++) {
 		if (s->fds[i] < 0)
@@ -84,7 +87,7 @@ static void close_files(struct roster *r, struct seat *s)
 void roster_release(struct roster *r)
 {
 	for (size_t i = 0; i < r->seat_count; i++)
-		close_files(r, &r->seats[i]);
+		roster_close_files(r, &r->seats[i]);
 	free(r->benches);
 	free(r->seats);
 	pthread_rwlock_destroy(&r->lock);
@@ -106,7 +109,7 @@ bool roster_try(struct roster *r)
 	return !pthread_rwlock_tryrdlock(&r->lock);
 }
 
-static bool is_of(const struct seat *s, const struct member *m, uint32_t thread)
+static bool roster_is_of(const struct seat *s, const struct member *m, uint32_t thread)
 {
 	return s->member == m && s->thread == thread;
 }
@@ -129,17 +132,17 @@ static void plan_first(struct roster *r, struct seat *s, const struct thread *th
 	s->left_out = (uint32_t)(s->due - r->ticks < most ? most - 1 - (s->due - r->ticks) : 0);
 }
 
-/* Seats are in the order of members and threads, and so are the old ones: *old goes along. An old seat
- * whose thread is not met again is given up. */
+/* Seats are in the order of members and threads, and so are the old ones: *old goes along. An old
+ * seat whose thread is not met again is given up. */
 static void take_seat(struct roster *r, struct seat *to, const struct seat *olds, size_t count,
 		      size_t *old, struct member *m, const struct thread *thread)
 {
 	while (*old < count && is_before(&olds[*old], m, thread->index)) {
 		struct seat gone = olds[(*old)++];
 
-		close_files(r, &gone);
+		roster_close_files(r, &gone);
 	}
-	if (*old < count && is_of(&olds[*old], m, thread->index)) {
+	if (*old < count && roster_is_of(&olds[*old], m, thread->index)) {
 		*to = olds[(*old)++];
 		return;
 	}
@@ -215,7 +218,7 @@ int roster_list(struct roster *r, struct member *const *members, size_t count)
 	for (; old < old_count; old++) {
 		struct seat gone = olds[old];
 
-		close_files(r, &gone);
+		roster_close_files(r, &gone);
 	}
 	free(olds);
 	return 0;
@@ -223,7 +226,7 @@ int roster_list(struct roster *r, struct member *const *members, size_t count)
 
 /* The files of a thread. */
 
-static int open_file(const struct seat *s, enum seat_file file)
+static int roster_open_file(const struct seat *s, enum seat_file file)
 {
 	char path[48];
 
@@ -244,7 +247,7 @@ static bool keep_file(struct roster *r, struct seat *s, enum seat_file file, int
 
 ssize_t seat_read(struct roster *r, struct seat *s, enum seat_file file, char *text, size_t room)
 {
-	int kept = s->fds[file], fd = kept >= 0 ? kept : open_file(s, file);
+	int kept = s->fds[file], fd = kept >= 0 ? kept : roster_open_file(s, file);
 	ssize_t len = pread(fd, text, room - 1, 0);
 
 	if (kept < 0 && fd >= 0 && !keep_file(r, s, file, fd))
@@ -255,8 +258,8 @@ ssize_t seat_read(struct roster *r, struct seat *s, enum seat_file file, char *t
 
 /* The search. */
 
-/* Has the CPU time grown since the last look? Another ticker may have looked since our tick was due,
- * and so have read what this tick's switch has added: then it counts as grown. */
+/* Has the CPU time grown since the last look? Another ticker may have looked since our tick was
+ * due, and so have read what this tick's switch has added: then it counts as grown. */
 static bool has_run(_Atomic uint64_t *ran_ns, _Atomic uint64_t *read_ns, uint64_t now_ns,
 		    uint64_t due_ns)
 {
@@ -297,7 +300,7 @@ static bool counters(struct roster *r, struct seat *seat, struct schedstat *now)
 }
 
 /* A thread that has run since the last look. */
-struct candidate {
+struct roster_candidate {
 	struct seat *seat;
 	uint64_t weight;
 	char state; /* 0: not read */
@@ -306,13 +309,13 @@ struct candidate {
 enum { FEW = 2, MANY = 4, AT_ONCE = 2 };
 
 /* A search's own state. */
-struct search {
+struct roster_search {
 	struct roster *roster;
 	struct sought *sought;
 	uint64_t tick;
 	uint64_t came_ns; /* when we got the CPU; 0: not read yet */
 	uint64_t best_ns; /* not bound: when the thread found so far left the CPU */
-	struct candidate few[FEW];
+	struct roster_candidate few[FEW];
 	const struct seat *hinted[ROSTER_HINTS];
 	unsigned hinted_count, at_once; /* how many more are judged at once */
 };
@@ -328,9 +331,9 @@ static char living_state(struct roster *r, struct seat *seat, struct thread_stat
 	return now->state;
 }
 
-/* Was it on that CPU last? A thread that is about to wait is in state S or D a moment before it leaves
- * the CPU by itself. */
-static bool is_at_cpu(struct search *search, struct candidate *c)
+/* Was it on that CPU last? A thread that is about to wait is in state S or D a moment before it
+ * leaves the CPU by itself. */
+static bool is_at_cpu(struct roster_search *search, struct roster_candidate *c)
 {
 	struct sought *s = search->sought;
 	struct thread_stat now;
@@ -348,7 +351,7 @@ static uint64_t left_at(struct roster *r, struct seat *seat)
 }
 
 /* To be read soon after we came: the scheduler's tick, 4 ms apart, writes a new time there. */
-static uint64_t came_at(struct search *search)
+static uint64_t came_at(struct roster_search *search)
 {
 	if (!search->came_ns)
 		search->came_ns = own_got_cpu_ns(search->sought->own_sched_fd);
@@ -357,7 +360,7 @@ static uint64_t came_at(struct search *search)
 
 /* True if the search is over. Where the moments cannot be compared, since we look from elsewhere or
  * the kernel does not tell them, the thread that was put on the CPU last counts. */
-static bool judge(struct search *search, struct candidate *c)
+static bool roster_judge(struct roster_search *search, struct roster_candidate *c)
 {
 	struct sought *s = search->sought;
 	bool comparable = s->bound && came_at(search);
@@ -377,19 +380,19 @@ static bool judge(struct search *search, struct candidate *c)
 	return comparable;
 }
 
-static bool judge_at_cpu(struct search *search, struct candidate *c)
+static bool judge_at_cpu(struct roster_search *search, struct roster_candidate *c)
 {
-	return is_at_cpu(search, c) && judge(search, c);
+	return is_at_cpu(search, c) && roster_judge(search, c);
 }
 
-/* The first ones wait until it is known whether they remain few, unless a note has seen to it. True if
- * the search is over. */
-static bool judge_in_turn(struct search *search, struct candidate c)
+/* The first ones wait until it is known whether they remain few, unless a note has seen to it. True
+ * if the search is over. */
+static bool judge_in_turn(struct roster_search *search, struct roster_candidate c)
 {
 	unsigned before = search->sought->moved++;
 
 	if (search->sought->noted && before < MANY)
-		return judge(search, &c);
+		return roster_judge(search, &c);
 	if (search->sought->noted)
 		return judge_at_cpu(search, &c);
 	if (before < FEW) {
@@ -402,27 +405,27 @@ static bool judge_in_turn(struct search *search, struct candidate c)
 	return judge_at_cpu(search, &c);
 }
 
-static void judge_few(struct search *search)
+static void judge_few(struct roster_search *search)
 {
 	unsigned count = search->sought->noted ? 0 : search->sought->moved;
 
 	for (unsigned i = 0; count <= FEW && i < count; i++)
-		if (judge(search, &search->few[i]))
+		if (roster_judge(search, &search->few[i]))
 			return;
 }
 
-static bool is_chosen(struct search *search)
+static bool is_chosen(struct roster_search *search)
 {
 	return (roster_random(&search->sought->random) >> 32) % BUDGET_ONE < search->sought->part;
 }
 
-static bool is_due(struct search *search, const struct seat *seat)
+static bool is_due(struct roster_search *search, const struct seat *seat)
 {
 	return seat->due <= search->tick && is_chosen(search);
 }
 
 /* Has the thread run since the last look? `alone`: its process has no other thread, and has run. */
-static bool has_moved(struct search *search, struct seat *seat, bool alone)
+static bool has_moved(struct roster_search *search, struct seat *seat, bool alone)
 {
 	struct schedstat now;
 
@@ -432,15 +435,15 @@ static bool has_moved(struct search *search, struct seat *seat, bool alone)
 }
 
 /* Ticks for which a look at the seat stands now. If the planned look did not come, its search had
- * found another thread before: the ticks around are accounted for. (On many CPUs the search may also
- * have passed the seat before the look was planned. That loss is not made up for.) */
-static uint64_t weight_of(const struct search *search, const struct seat *seat)
+ * found another thread before: the ticks around are accounted for. (On many CPUs the search may
+ * also have passed the seat before the look was planned. That loss is not made up for.) */
+static uint64_t weight_of(const struct roster_search *search, const struct seat *seat)
 {
 	return seat->due == search->tick ? 1 + (uint64_t)seat->left_out : 1;
 }
 
 /* True if the search is over. */
-static bool look_at(struct search *search, struct seat *seat, bool alone)
+static bool roster_look_at(struct roster_search *search, struct seat *seat, bool alone)
 {
 	struct sought *s = search->sought;
 	uint64_t weight;
@@ -458,9 +461,10 @@ static bool look_at(struct search *search, struct seat *seat, bool alone)
 	if (!moved)
 		return false;
 	if (!search->at_once)
-		return judge_in_turn(search, (struct candidate){ .seat = seat, .weight = weight });
+		return judge_in_turn(search,
+				     (struct roster_candidate){ .seat = seat, .weight = weight });
 	search->at_once--;
-	return judge(search, &(struct candidate){ .seat = seat, .weight = weight });
+	return roster_judge(search, &(struct roster_candidate){ .seat = seat, .weight = weight });
 }
 
 /* A process without a clock is one that has ended: its threads' files say so. */
@@ -474,7 +478,7 @@ static bool bench_ran(struct bench *b, uint64_t due_ns)
 		       (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec, due_ns);
 }
 
-static bool was_hinted(const struct search *search, const struct seat *seat)
+static bool was_hinted(const struct roster_search *search, const struct seat *seat)
 {
 	for (unsigned i = 0; i < search->hinted_count; i++)
 		if (search->hinted[i] == seat)
@@ -482,7 +486,7 @@ static bool was_hinted(const struct search *search, const struct seat *seat)
 	return false;
 }
 
-static bool look_at_bench(struct search *search, struct bench *b)
+static bool look_at_bench(struct roster_search *search, struct bench *b)
 {
 	size_t at = b->count ? roster_random(&search->sought->random) % b->count : 0;
 
@@ -491,7 +495,7 @@ static bool look_at_bench(struct search *search, struct bench *b)
 	for (size_t i = 0; i < b->count; i++) {
 		struct seat *seat = &search->roster->seats[b->first + at];
 
-		if (!was_hinted(search, seat) && look_at(search, seat, b->count == 1))
+		if (!was_hinted(search, seat) && roster_look_at(search, seat, b->count == 1))
 			return true;
 		at = at + 1 < b->count ? at + 1 : 0;
 	}
@@ -499,7 +503,7 @@ static bool look_at_bench(struct search *search, struct bench *b)
 }
 
 /* True if the search is over. */
-static bool look_at_hints(struct search *search)
+static bool look_at_hints(struct roster_search *search)
 {
 	struct roster *r = search->roster;
 
@@ -516,7 +520,7 @@ static bool look_at_hints(struct search *search)
 		/* The clock of a process with many threads costs more than a thread's. */
 		if (b->count == 1 && !bench_ran(b, search->sought->due_ns))
 			continue;
-		if (look_at(search, seat, b->count == 1))
+		if (roster_look_at(search, seat, b->count == 1))
 			return true;
 	}
 	search->at_once = 0;
@@ -537,7 +541,7 @@ static void note_hint(const struct roster *r, struct sought *s)
 	s->hints[0].seat = (uint32_t)at;
 }
 
-static void look_at_all(struct search *search)
+static void roster_look_at_all(struct roster_search *search)
 {
 	struct roster *r = search->roster;
 	size_t at = r->bench_count ? roster_random(&search->sought->random) % r->bench_count : 0;
@@ -550,7 +554,7 @@ static void look_at_all(struct search *search)
 }
 
 /* Of the thread that was found. */
-static bool read_counters(struct search *search)
+static bool roster_read_counters(struct roster_search *search)
 {
 	struct sought *s = search->sought;
 	struct schedstat now;
@@ -565,7 +569,7 @@ static bool read_counters(struct search *search)
 
 void roster_search(struct roster *r, struct sought *s)
 {
-	struct search search = { .roster = r, .sought = s, .tick = r->ticks++ };
+	struct roster_search search = { .roster = r, .sought = s, .tick = r->ticks++ };
 
 	s->seat = NULL;
 	s->proven = false;
@@ -574,10 +578,10 @@ void roster_search(struct roster *r, struct sought *s)
 	if (s->expects)
 		came_at(&search);
 	if (!look_at_hints(&search)) {
-		look_at_all(&search);
+		roster_look_at_all(&search);
 		judge_few(&search);
 	}
-	if (!read_counters(&search))
+	if (!roster_read_counters(&search))
 		s->seat = NULL;
 	if (s->seat)
 		note_hint(r, s);
@@ -595,8 +599,8 @@ bool roster_state(struct roster *r, struct sought *s)
 unsigned roster_note(struct roster *r)
 {
 	struct sought notes = { .notes = true, .due_ns = UINT64_MAX, .random = 1, .part = r->part };
-	struct search search = { .roster = r, .sought = &notes, .tick = r->ticks };
+	struct roster_search search = { .roster = r, .sought = &notes, .tick = r->ticks };
 
-	look_at_all(&search);
+	roster_look_at_all(&search);
 	return notes.moved;
 }

@@ -1,12 +1,12 @@
 /*
  * The threads of a round, and which of them was on a CPU when a tick came there.
  *
- * A tick is the wake-up of a real-time thread of ours on the CPU that it is bound to (ticker.h). The
- * kernel takes the CPU from whatever ran there and leaves it where it was. Which thread that was,
- * nothing tells directly. But both threads changed places in one switch, and the kernel writes the
- * run queue's clock of that switch into both: `se.exec_start` of the thread that was displaced
- * (put_prev_entity() and update_curr() in kernel/sched/fair.c) equals our own (set_next_task_rt() in
- * kernel/sched/rt.c), to the nanosecond. No other thread's does.
+ * A tick is the wake-up of a real-time thread of ours on the CPU that it is bound to (ticker.h).
+ * The kernel takes the CPU from whatever ran there and leaves it where it was. Which thread that
+ * was, nothing tells directly. But both threads changed places in one switch, and the kernel writes
+ * the run queue's clock of that switch into both: `se.exec_start` of the thread that was displaced
+ * (put_prev_entity() and update_curr() in kernel/sched/fair.c) equals our own (set_next_task_rt()
+ * in kernel/sched/rt.c), to the nanosecond. No other thread's does.
  *
  * The round's thread keeps the list. Tickers search it, several at a time, each on its own CPU, and
  * do not wait for the list: while it changes, their tick is left out.
@@ -69,12 +69,13 @@ struct roster {
 int roster_init(struct roster *r);
 void roster_release(struct roster *r);
 
-/* While it is locked, members, their lists of threads and what is kept of a thread may be changed. */
+/* While it is locked, members, their lists of threads and what is kept of a thread may be
+ * changed. */
 void roster_lock(struct roster *r);
 void roster_unlock(struct roster *r);
 
-/* Sets how far ticks are apart, of all tickers together, in ns. Looks at threads that stay asleep are
- * planned by that, so that all of them take a fiftieth of a CPU at most. */
+/* Sets how far ticks are apart, of all tickers together, in ns. Looks at threads that stay asleep
+ * are planned by that, so that all of them take a fiftieth of a CPU at most. */
 void roster_pace(struct roster *r, uint64_t apart_ns);
 
 /* Lists the living threads of the living members anew; what is known of those that were listed
@@ -113,23 +114,23 @@ struct sought {
 /* The next of a sequence of random numbers; its state is not 0. */
 uint64_t roster_random(uint64_t *state);
 
-/* The roster is locked for reading by roster_try, which returns false while it changes, and unlocked by
- * roster_unlock when the caller is done with s->seat and its member. */
+/* The roster is locked for reading by roster_try, which returns false while it changes, and
+ * unlocked by roster_unlock when the caller is done with s->seat and its member. */
 bool roster_try(struct roster *r);
 
 /* Finds the thread that was on the CPU. */
 void roster_search(struct roster *r, struct sought *s);
 
-/* Reads the state of the thread that was found, unless it is known. One that is not R was going to wait
- * at the tick, or does by now. False: it is about to end, or dumps core. */
+/* Reads the state of the thread that was found, unless it is known. One that is not R was going to
+ * wait at the tick, or does by now. False: it is about to end, or dumps core. */
 bool roster_state(struct roster *r, struct sought *s);
 
-/* Notes how much CPU time each thread has had that is to be looked at, so that a search that follows
- * soon finds few that have run since. Returns how many had run since their last look. */
+/* Notes how much CPU time each thread has had that is to be looked at, so that a search that
+ * follows soon finds few that have run since. Returns how many had run since their last look. */
 unsigned roster_note(struct roster *r);
 
-/* Reads a file of the seat's thread; returns its length (SEAT_STACK's is 0 while the thread runs), or -1.
- * The text ends with a NUL. */
+/* Reads a file of the seat's thread; returns its length (SEAT_STACK's is 0 while the thread runs),
+ * or -1. The text ends with a NUL. */
 ssize_t seat_read(struct roster *r, struct seat *s, enum seat_file file, char *text, size_t room);
 
 #endif

@@ -1,3 +1,5 @@
+/* A slot's state is atomic and the only thing that passes it from one thread to another. A slot
+ * whose copier was given up stays out of use until the copier is back. */
 #include "sampler/capture/slots.h"
 
 #include <fcntl.h>
@@ -8,7 +10,7 @@
 #include "base/error.h"
 #include "base/process/maps.h"
 #include "base/process/modmap.h"
-#include "sampler/interp/interps.h"
+#include "runtimes/interps.h"
 #include "sampler/member/member.h"
 #include "sampler/stop/copier.h"
 #include "sampler/thread/registers.h"
@@ -16,7 +18,8 @@
 enum {
 	STACK_ROOM = (16 << 10) + 256, /* bytes of a slot at first */
 	STACK_FIRST = 16 << 10,	       /* bytes copied of a thread that has no sample yet */
-	/* On its way to the stop a thread runs for some 3 µs; an interrupt from another CPU takes 8. */
+	/* On its way to the stop a thread runs for some 3 µs; an interrupt from another CPU takes
+	 * 8. */
 	STANDS_NS = 8000,
 	PAGES_MOST = 64, /* of a stack that are looked at in one go */
 };
@@ -100,21 +103,21 @@ enum slot_state slot_state(const struct slot *slot)
 	return (enum slot_state)atomic_load_explicit(&slot->mark->state, memory_order_acquire);
 }
 
-static void left(const void *args)
+static void slots_left(const void *args)
 {
 	struct slot *slot = ((const struct tracer_copy *)args)->cookie;
 
 	slot->stuck++;
 }
 
-static void back(const void *args)
+static void slots_back(const void *args)
 {
 	struct slot *slot = ((const struct tracer_copy *)args)->cookie;
 
 	slot->stuck--;
 }
 
-const struct copier_loss slot_loss = { left, back };
+const struct copier_loss slot_loss = { slots_left, slots_back };
 
 static size_t bytes_wanted(const struct member *m, const struct thread *thread)
 {
@@ -128,7 +131,8 @@ int slot_prepare(struct slot *slot, const struct slot_wants *wants, struct membe
 {
 	struct snapshot *s = &slot->snapshot;
 
-	slot->tid = slot->mark->tid = thread->tid;
+	slot->tid = thread->tid;
+	slot->mark->tid = thread->tid;
 	slot->process = &m->process;
 	slot->stack_top = thread->stack_top;
 	slot->want = bytes_wanted(m, thread);
@@ -160,7 +164,7 @@ int slot_prepare(struct slot *slot, const struct slot_wants *wants, struct membe
 		       0;
 }
 
-static bool read_counters(const struct slot *slot, struct schedstat *now)
+static bool slots_read_counters(const struct slot *slot, struct schedstat *now)
 {
 	char path[48], text[96];
 	int fd = slot->schedstat_fd;
@@ -178,7 +182,8 @@ static bool read_counters(const struct slot *slot, struct schedstat *now)
 
 /* A thread that was displaced by our ticker goes on only to stop, unless another CPU takes it over
  * before we have asked. Then it stops up to an interrupt's way later, perhaps at its next system
- * call. Where its call at the tick is known, it must be the same now; else it must hardly have run. */
+ * call. Where its call at the tick is known, it must be the same now; else it must hardly have
+ * run. */
 static enum slot_trust trust_in(const struct slot *slot, const struct schedstat *now)
 {
 	if (slot->remote || slot->late || slot->yielded)
@@ -207,7 +212,7 @@ bool slot_fill(void *owner, void *cookie, pid_t tid, const struct registers *reg
 	struct schedstat now;
 
 	(void)owner;
-	if (!read_counters(slot, &now))
+	if (!slots_read_counters(slot, &now))
 		return false;
 	slot->slices = now.slices;
 	slot->cpu_ns = now.cpu_ns;
@@ -234,7 +239,7 @@ bool slot_fill_at_rest(void *owner, void *cookie, pid_t tid, const struct regist
 }
 
 /* How many bytes of the stack are read, at most. */
-static size_t span_of(const struct slot *slot, uint64_t from)
+static size_t slots_span_of(const struct slot *slot, uint64_t from)
 {
 	size_t len = slot->want + RED_ZONE;
 	struct span span;
@@ -270,7 +275,7 @@ bool slot_comes_back(void *owner, void *cookie, const struct registers *regs)
 	    slot->snapshot.go.rt || !slot->snapshot.spans || slot->snapshot.far.count ||
 	    snapshot_is_elsewhere(&slot->snapshot, sp, slot->stack_top))
 		return false;
-	len = span_of(slot, from);
+	len = slots_span_of(slot, from);
 	if (!len)
 		return false;
 	if (are_present(slot->pagemap_fd, from, from + len, (uint64_t)sysconf(_SC_PAGESIZE)))

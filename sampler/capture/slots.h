@@ -3,8 +3,8 @@
  * walked yet.
  *
  * A slot is what a source of samples delivers: a thread, a moment, registers and stack bytes. The
- * rest of the round does not know which source it was. A source takes a free slot, and owns it until
- * it gives it back. The round's thread then owns it, until it has walked the stack.
+ * rest of the round does not know which source it was. A source takes a free slot, and owns it
+ * until it gives it back. The round's thread then owns it, until it has walked the stack.
  *
  * Internal to sampler/.
  */
@@ -118,8 +118,8 @@ void slots_release(struct slots *s);
 /* Takes a free slot: SLOT_OUT. NULL: there is none. Any thread may call it. */
 struct slot *slots_take(struct slots *s);
 
-/* The slot in that state whose moment is the earliest, since a thread's newest stack is the last one
- * that comes; NULL: none is. */
+/* The slot in that state whose moment is the earliest, since a thread's newest stack is the last
+ * one that comes; NULL: none is. */
 struct slot *slots_first(struct slots *s, enum slot_state state);
 
 /* Has a thread been asked to stop, and its slot not come back yet? */
@@ -134,8 +134,8 @@ struct slot_wants {
 	bool goid; /* which goroutine it runs */
 };
 
-/* Prepares a slot that was taken for a sample of a thread. No thread is held, and what is kept of the
- * thread does not change meanwhile. ERR_NOMEM. */
+/* Prepares a slot that was taken for a sample of a thread. No thread is held, and what is kept of
+ * the thread does not change meanwhile. ERR_NOMEM. */
 int slot_prepare(struct slot *slot, const struct slot_wants *wants, struct member *m,
 		 struct thread *thread, enum thread_state state);
 
@@ -148,10 +148,10 @@ bool slot_fill(void *owner, void *slot, pid_t tid, const struct registers *regs)
 /* The same of a thread that is at rest (resting.h). */
 bool slot_fill_at_rest(void *owner, void *slot, pid_t tid, const struct registers *regs);
 
-/* The tracer's stop_comes_back: true if the stack's pages are all present, and nothing else is to be
- * read. A page that is not there may be served by a daemon (FUSE) or by the process itself
- * (userfaultfd), or never. Of a process in which one was met, no other is trusted: it might take one
- * away after the look. */
+/* The tracer's stop_comes_back: true if the stack's pages are all present, and nothing else is to
+ * be read. A page that is not there may be served by a daemon (FUSE) or by the process itself
+ * (userfaultfd), or never. Of a process in which one was met, no other is trusted: it might take
+ * one away after the look. */
 bool slot_comes_back(void *owner, void *slot, const struct registers *regs);
 
 /* Is it to be looked at soon after it was taken? What labels and interpreted frames refer to may

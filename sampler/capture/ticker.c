@@ -3,15 +3,16 @@
  * request of the round's thread. While no request is out it sleeps in ppoll(2). While one is, it
  * sleeps in waitid(2), which has no timeout: a timer's signal ends that sleep at the next tick.
  *
- * Each period of 1/rate has one tick on each CPU, at a random moment of it, independent of all others: the
- * rate is exact, and no part of what a program does can be in step with the ticks. Not even if a tick
- * sets the step: it displaces a thread, and then those of other CPUs wait for it, and are woken elsewhere.
- * (With ticks of two CPUs 62 µs apart, redis had a third of its samples too few, hardly any in epoll_wait;
- * 500 µs apart, a ring with turns of 200 µs had 26 % at its beginning, not 30.)
+ * Each period of 1/rate has one tick on each CPU, at a random moment of it, independent of all
+ * others: the rate is exact, and no part of what a program does can be in step with the ticks. Not
+ * even if a tick sets the step: it displaces a thread, and then those of other CPUs wait for it,
+ * and are woken elsewhere. (With ticks of two CPUs 62 µs apart, redis had a third of its samples
+ * too few, hardly any in epoll_wait; 500 µs apart, a ring with turns of 200 µs had 26 % at its
+ * beginning, not 30.)
  *
  * A tick that comes late is left out: by then the kernel may have given the CPU to us because the
- * thread that ran there went to wait. (On a loaded machine late ticks had 10 % of PostgreSQL's time in
- * epoll_wait, those in time 5.5 %, as perf.)
+ * thread that ran there went to wait. (On a loaded machine late ticks had 10 % of PostgreSQL's time
+ * in epoll_wait, those in time 5.5 %, as perf.)
  *
  * Rejected: one thread of ours that changes CPUs for each tick (changing costs 10 µs, and a hundred
  * CPUs have no time for it); a look at the other CPUs from one CPU (the thread goes on until an
@@ -64,7 +65,7 @@ enum {
 };
 
 /* Requests of the round's thread; it puts in, the ticker takes out. */
-struct ring {
+struct ticker_ring {
 	struct slot *at[RING];
 	atomic_uint in, out;
 };
@@ -89,7 +90,7 @@ struct ticker {
 	atomic_bool sleeps_in_wait; /* a request is out, so a signal must wake it */
 	atomic_bool ended, realtime, has_cpu;
 	int asked_fd; /* eventfd: something was put into the ring, or it is to end */
-	struct ring asked;
+	struct ticker_ring asked;
 	_Atomic unsigned expected; /* slots that it owns */
 	_Atomic uint64_t cpu_ns;   /* of its threads that have ended */
 	_Atomic pid_t reaped;
@@ -111,7 +112,7 @@ struct ticker {
 
 /* Requests. */
 
-static void put(struct ring *r, struct slot *slot)
+static void ticker_put(struct ticker_ring *r, struct slot *slot)
 {
 	unsigned in = atomic_load_explicit(&r->in, memory_order_relaxed);
 
@@ -119,7 +120,7 @@ static void put(struct ring *r, struct slot *slot)
 	atomic_store(&r->in, in + 1);
 }
 
-static struct slot *first(struct ring *r)
+static struct slot *first(struct ticker_ring *r)
 {
 	unsigned out = atomic_load_explicit(&r->out, memory_order_relaxed);
 
@@ -167,7 +168,7 @@ static int request(struct ticker *t, struct slot *slot)
 }
 
 /* Makes the request; a slot whose request cannot be made comes back at once. */
-static void ask(struct ticker *t, struct slot *slot)
+static void ticker_request(struct ticker *t, struct slot *slot)
 {
 	slot->rc = request(t, slot);
 	slot->search_ns = slot->ticked ? monotonic_ns() - slot->woke_ns : 0;
@@ -183,12 +184,12 @@ static void ask_all(struct ticker *t)
 
 	while ((slot = first(&t->asked))) {
 		atomic_fetch_add(&t->asked.out, 1);
-		ask(t, slot);
+		ticker_request(t, slot);
 	}
 }
 
 /* One event at most. */
-static void serve(struct ticker *t)
+static void ticker_serve(struct ticker *t)
 {
 	struct stop stop;
 
@@ -219,7 +220,7 @@ static unsigned idle_factor(const struct ticker *t)
 }
 
 /* Whole periods from tick to tick, on the average as many as the budget allows. */
-static unsigned stride_of(struct ticker *t)
+static unsigned ticker_stride_of(struct ticker *t)
 {
 	uint32_t stride = t->with->pace.stride;
 
@@ -232,14 +233,14 @@ static struct planned *next_tick(struct ticker *t)
 	return &t->next[t->turn];
 }
 
-/* Plans the tick after the next one, which becomes the next: it stands for the periods that follow, and
- * comes in any of them. Those that are over already are left out. */
-static void plan_tick(struct ticker *t)
+/* Plans the tick after the next one, which becomes the next: it stands for the periods that follow,
+ * and comes in any of them. Those that are over already are left out. */
+static void ticker_plan_tick(struct ticker *t)
 {
 	const struct pace *p = &t->with->pace;
 	struct planned *after = next_tick(t), *next = &t->next[t->turn ^= 1];
 	uint64_t period = p->period_ns, now = monotonic_ns(), first, past;
-	unsigned budget = stride_of(t);
+	unsigned budget = ticker_stride_of(t);
 
 	after->ticks = idle_factor(t);
 	after->withheld = (uint64_t)(budget - 1) * after->ticks;
@@ -256,7 +257,7 @@ static void plan_tick(struct ticker *t)
 }
 
 /* The thread that was displaced waits for us until we sleep. */
-static void search(struct ticker *t)
+static void ticker_search(struct ticker *t)
 {
 	struct ticking *with = t->with;
 	const struct planned *tick = next_tick(t);
@@ -294,7 +295,7 @@ static void search(struct ticker *t)
 	if (slot->left_alone || slot->taken || slot->at_rest)
 		give_back(t, slot);
 	else
-		ask(t, slot);
+		ticker_request(t, slot);
 }
 
 static void bind(struct ticker *t)
@@ -327,14 +328,15 @@ static void make_tick(struct ticker *t)
 	}
 	f->ticks += tick->ticks;
 	f->parts += tick->ticks * t->with->roster->part;
-	search(t);
+	ticker_search(t);
 }
 
-/* A moment before the tick of another CPU. On its own CPU it would do harm: our going to sleep makes
- * the kernel choose anew which thread runs there, and one that has just been woken is preferred. It does
- * some harm here, too: what it displaces may not come to the other CPU in time (a ring of eight threads
- * had 40 % of its samples too few). So only crowds are noted, which take more time than that to judge. */
-static void note(struct ticker *t, struct ticker *of, struct planned *tick, uint64_t note_ns)
+/* A moment before the tick of another CPU. On its own CPU it would do harm: our going to sleep
+ * makes the kernel choose anew which thread runs there, and one that has just been woken is
+ * preferred. It does some harm here, too: what it displaces may not come to the other CPU in time
+ * (a ring of eight threads had 40 % of its samples too few). So only crowds are noted, which take
+ * more time than that to judge. */
+static void ticker_note(struct ticker *t, struct ticker *of, struct planned *tick, uint64_t note_ns)
 {
 	uint64_t from = monotonic_ns(), due_ns = tick->due_ns;
 
@@ -366,19 +368,19 @@ static struct planned *next_to_note(const struct ticker *t, uint64_t *ns)
 }
 
 /* Does what is due. False: nothing is. */
-static bool tick(struct ticker *t)
+static bool ticker_tick(struct ticker *t)
 {
 	uint64_t now = monotonic_ns(), note_ns;
 	struct planned *of_other = next_to_note(t, &note_ns);
 
 	if (now >= next_tick(t)->due_ns) {
 		make_tick(t);
-		plan_tick(t);
+		ticker_plan_tick(t);
 		return true;
 	}
 	if (!of_other || now < note_ns)
 		return false;
-	note(t, t->notes_for, of_other, note_ns);
+	ticker_note(t, t->notes_for, of_other, note_ns);
 	return true;
 }
 
@@ -412,19 +414,19 @@ static void take_own_class(const struct ticker *t)
 	set_priority(PRIORITY_HOLDING);
 }
 
-static void run(struct ticker *t)
+static void ticker_run(struct ticker *t)
 {
 	uint64_t repaired, undone;
 
 	while (!t->with->pace.quit && !tracer_wants_baton(t->tracer)) {
 		take_own_class(t);
 		ask_all(t);
-		if (tick(t))
+		if (ticker_tick(t))
 			continue;
 		t->sleeps_in_wait = tracer_outstanding(t->tracer) > 0;
 		if (t->sleeps_in_wait) {
 			tracer_wake_at(t->tracer, next_ns(t));
-			serve(t);
+			ticker_serve(t);
 		} else {
 			sleep_until_tick(t);
 		}
@@ -449,7 +451,7 @@ static void *ticker_thread(void *arg)
 		tracer_watched_by(t->tracer, t->with->watchdog, t->cpu % WATCH_POSTS);
 		tracer_copies_by(t->tracer, t->copiers, 0);
 		tracer_copies_itself(t->tracer, slot_comes_back);
-		run(t);
+		ticker_run(t);
 		tracer_free(t->tracer);
 	}
 	if (t->sought.own_sched_fd >= 0)
@@ -492,8 +494,8 @@ int ticker_start(struct ticker **out, struct ticking *with, unsigned cpu, struct
 	t->next[1].last = with->pace.start_ns < monotonic_ns() ?
 				  (monotonic_ns() - with->pace.start_ns) / with->pace.period_ns :
 				  0;
-	plan_tick(t);
-	plan_tick(t);
+	ticker_plan_tick(t);
+	ticker_plan_tick(t);
 	t->asked_fd = eventfd(0, EFD_CLOEXEC);
 	if (copiers_new(&t->copiers, &slot_loss, err)) {
 		ticker_free(t);
@@ -508,8 +510,8 @@ int ticker_start(struct ticker **out, struct ticking *with, unsigned cpu, struct
 	return 0;
 }
 
-/* The thread, if there was one, has ended or is about to. If it has ended to release parked threads,
- * its last word to the watchdog was that these are held. */
+/* The thread, if there was one, has ended or is about to. If it has ended to release parked
+ * threads, its last word to the watchdog was that these are held. */
 static void bury(struct ticker *t)
 {
 	if (!t->thread)
@@ -519,7 +521,7 @@ static void bury(struct ticker *t)
 	watchdog_none_held(t->with->watchdog, t->cpu % WATCH_POSTS);
 }
 
-static void wake(struct ticker *t)
+static void ticker_wake(struct ticker *t)
 {
 	eventfd_write(t->asked_fd, 1);
 	if (t->sleeps_in_wait)
@@ -552,7 +554,7 @@ void ticker_join(struct ticker *t)
 
 	if (!t->thread)
 		return;
-	wake(t);
+	ticker_wake(t);
 	for (unsigned i = 1; !t->ended; i++) {
 		nanosleep(&moment, NULL);
 		if (i % JOIN_PATIENCE == 0 && t->tid)
@@ -591,8 +593,8 @@ bool ticker_ask(struct ticker *t, struct slot *slot)
 	if (t->ended || t->asked.in - t->asked.out == RING)
 		return false;
 	t->expected++;
-	put(&t->asked, slot);
-	wake(t);
+	ticker_put(&t->asked, slot);
+	ticker_wake(t);
 	return true;
 }
 

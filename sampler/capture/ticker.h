@@ -1,11 +1,11 @@
 /*
  * A ticker: a thread of ours on one CPU, which samples what runs there.
  *
- * It is bound to its CPU and has real-time priority. It sleeps until its tick; its wake-up takes the
- * CPU from whatever ran there. If that is a thread of the round (roster.h), the ticker asks it to
- * stop, and sleeps. The thread gets its CPU again, and stops before its next instruction in user
- * space, at the place where the tick has met it. The ticker copies and releases it, and sleeps until
- * the next tick. No interrupt travels from CPU to CPU, in whose time the thread would go on.
+ * It is bound to its CPU and has real-time priority. It sleeps until its tick; its wake-up takes
+ * the CPU from whatever ran there. If that is a thread of the round (roster.h), the ticker asks it
+ * to stop, and sleeps. The thread gets its CPU again, and stops before its next instruction in user
+ * space, at the place where the tick has met it. The ticker copies and releases it, and sleeps
+ * until the next tick. No interrupt travels from CPU to CPU, in whose time the thread would go on.
  *
  * So each ticker is a tracer of its own (sampler/stop/stop.h). Requests stay out while the thread
  * waits for its turn, several at a time, and are served as they stop. The round's thread may hand
@@ -33,11 +33,12 @@ struct ticker;
 /* Starts the ticker of a CPU. The caller ends it with ticker_free. ERR_IO, ERR_NOMEM. */
 int ticker_start(struct ticker **t, struct ticking *with, unsigned cpu, struct error *err);
 
-/* Ends the thread, which releases the threads that it has attached. Slots that it owned are the caller's
- * again. `with->pace.quit` has been set. */
+/* Ends the thread, which releases the threads that it has attached. Slots that it owned are the
+ * caller's again. `with->pace.quit` has been set. */
 void ticker_join(struct ticker *t);
 
-/* The same, and frees *t. All others have been joined: each notes for another one. NULL is harmless. */
+/* The same, and frees *t. All others have been joined: each notes for another one. NULL is
+ * harmless. */
 void ticker_free(struct ticker *t);
 
 /* Starts its thread again if it has ended to release threads. ERR_IO: none can be made. */
@@ -54,8 +55,8 @@ uint64_t ticker_cpu_ns(const struct ticker *t);
 bool ticker_is_realtime(const struct ticker *t);
 bool ticker_has_cpu(const struct ticker *t);
 
-/* Sets the ticker that notes the threads' CPU times a moment before a tick of `t`, if that is worth it;
- * NULL: none. It lives as long as `t`. */
+/* Sets the ticker that notes the threads' CPU times a moment before a tick of `t`, if that is worth
+ * it; NULL: none. It lives as long as `t`. */
 void ticker_set_neighbour(struct ticker *t, struct ticker *neighbour);
 
 /* How many slots it owns. */

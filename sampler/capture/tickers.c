@@ -1,3 +1,5 @@
+/* The affinity masks of all threads tell which CPUs need a ticker. They are looked at again from
+ * time to time, and each ticker gets the next one as its neighbour. */
 #include "sampler/capture/tickers.h"
 
 #include <sched.h>

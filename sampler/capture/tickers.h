@@ -38,8 +38,8 @@ unsigned tickers_expected(const struct tickers *t);
 /* CPU time of all, in ns, since the first one began. */
 uint64_t tickers_cpu_ns(const struct tickers *t);
 
-/* Have all of them real-time priority? Sets *refused to the number of those that may not run on their
- * CPU. */
+/* Have all of them real-time priority? Sets *refused to the number of those that may not run on
+ * their CPU. */
 bool tickers_are_realtime(const struct tickers *t, unsigned *refused);
 
 #endif

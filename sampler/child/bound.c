@@ -1,3 +1,5 @@
+/* The child sets PR_SET_PDEATHSIG (prctl(2)) and then compares its parent, which may have ended
+ * before that. Signals are blocked until the child has handlers of its own. */
 #include "sampler/child/bound.h"
 
 #include <fcntl.h>

@@ -50,7 +50,7 @@ struct shared {
 	char notes[][NOTE_ROOM]; /* by image id */
 };
 
-struct run {
+struct decoding_run {
 	struct decoding *d;
 	struct outfile *file;
 	decode_work *work;
@@ -69,7 +69,7 @@ struct decoding {
 	bool urgent;		     /* the user waits */
 	uint64_t cpu_ns, lost_cpu_ns;
 	uint32_t lookups, stands; /* for hung() */
-	struct run run;
+	struct decoding_run run;
 	struct sandbox box;
 	struct sandbox_child child;
 };
@@ -156,7 +156,7 @@ void decoding_before_writing(struct decoding *d, struct symbolizer *const *symbo
 
 static int work_in_child(void *ctx)
 {
-	struct run *run = ctx;
+	struct decoding_run *run = ctx;
 	struct shared *shared = run->d->shared;
 
 	shared->rc = run->work(run->ctx, &shared->result, &shared->error);
@@ -170,7 +170,7 @@ static int work_in_child(void *ctx)
  * counted: it may wait for a reader. */
 static bool hung(void *ctx)
 {
-	struct decoding *d = ((struct run *)ctx)->d;
+	struct decoding *d = ((struct decoding_run *)ctx)->d;
 	const struct symbolizer_trace *trace = &d->shared->trace;
 
 	d->stands = trace->image && trace->lookups == d->lookups ? d->stands + 1 : 0;
@@ -236,7 +236,7 @@ static void start_afresh(struct decoding *d)
 }
 
 /* Empties the file if the child died while it was writing. */
-static int take_back(const struct decoding *d, struct outfile *file, struct error *err)
+static int decoding_take_back(const struct decoding *d, struct outfile *file, struct error *err)
 {
 	if (!d->shared->writing || (!ftruncate(file->fd, 0) && !lseek(file->fd, 0, SEEK_SET)))
 		return 0;
@@ -247,7 +247,7 @@ static int take_back(const struct decoding *d, struct outfile *file, struct erro
 }
 
 /* Takes over the child's result. */
-static int conclude(struct decoding *d, struct error *err)
+static int decoding_conclude(struct decoding *d, struct error *err)
 {
 	/* The child's strings are made safe to print. */
 	for (size_t i = 0; i < d->image_count; i++)
@@ -263,7 +263,7 @@ static int conclude(struct decoding *d, struct error *err)
 int decoding_start(struct decoding *d, struct outfile *file, uint64_t file_bytes, decode_work *work,
 		   void *ctx, struct error *err)
 {
-	d->run = (struct run){ d, file, work, ctx };
+	d->run = (struct decoding_run){ d, file, work, ctx };
 	d->box = (struct sandbox){ .writable_fd = file->fd,
 				   .memory_bytes = memory_bound(),
 				   .file_bytes = file_bytes,
@@ -286,9 +286,9 @@ int decoding_wait(struct decoding *d, int timeout_ms, struct error *err)
 	d->cpu_ns += end.cpu_ns;
 	why = what_went_wrong(d, &end, text, sizeof(text));
 	if (!why)
-		return conclude(d, err);
+		return decoding_conclude(d, err);
 	d->lost_cpu_ns += end.cpu_ns;
-	if (take_back(d, d->run.file, err))
+	if (decoding_take_back(d, d->run.file, err))
 		return ERR_IO;
 	d->hopeless = d->all_left_out;
 	if (d->hopeless)
@@ -309,12 +309,12 @@ static int do_it_ourselves(struct decoding *d, struct error *err)
 	set_priority(PRIORITY_ORDINARY);
 	start_afresh(d);
 	work_in_child(&d->run);
-	return conclude(d, err);
+	return decoding_conclude(d, err);
 }
 
 static volatile sig_atomic_t stop_wanted;
 
-static void on_terminal_stop(int sig)
+static void decoding_on_terminal_stop(int sig)
 {
 	(void)sig;
 	stop_wanted = 1;
@@ -323,7 +323,7 @@ static void on_terminal_stop(int sig)
 /* A handler of another kind, or none at all (nohup), stays. True if SIGTSTP is ours now. */
 static bool catch_terminal_stop(void)
 {
-	struct sigaction old, ours = { .sa_handler = on_terminal_stop };
+	struct sigaction old, ours = { .sa_handler = decoding_on_terminal_stop };
 
 	stop_wanted = 0;
 	return !sigaction(SIGTSTP, NULL, &old) && old.sa_handler == SIG_DFL &&

@@ -1,3 +1,5 @@
+/* The child drops what it does not need in a fixed order: privileges, the right to gain new ones,
+ * descriptors, resource limits, signals. */
 #include "sampler/child/errand.h"
 
 #include <errno.h>
@@ -14,7 +16,7 @@
 #include "sampler/child/privilege.h"
 
 /* Replaces the handlers inherited from the parent. Ignoring a signal also drops a pending one. */
-static void settle_signals(void (*term)(int sig))
+static void errand_settle_signals(void (*term)(int sig))
 {
 	static const int ignored[] = { SIGINT,	SIGTERM, SIGHUP,  SIGQUIT, SIGPIPE,
 				       SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH };
@@ -58,7 +60,7 @@ void errand_settle(const struct errand_bounds *b)
 	setrlimit(RLIMIT_CPU, &(struct rlimit){ b->cpu_s, b->cpu_s });
 	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
 	setrlimit(RLIMIT_FSIZE, &(struct rlimit){ b->file_bytes, b->file_bytes });
-	settle_signals(b->term);
+	errand_settle_signals(b->term);
 }
 
 int errand_start(struct errand *e, void (*work)(void *ctx, int out), void *ctx, unsigned cpu_s,

@@ -17,7 +17,7 @@
 #include "base/error.h"
 #include "sampler/child/priority.h"
 
-static void run_child(char *const *command, int go, int report)
+static void launch_run_child(char *const *command, int go, int report)
 {
 	char byte;
 
@@ -43,7 +43,7 @@ static bool reach_exec(pid_t pid)
 	return false;
 }
 
-static int start(char *const *command, pid_t pid, int go, int report, struct error *err)
+static int launch_start(char *const *command, pid_t pid, int go, int report, struct error *err)
 {
 	int child_errno = 0;
 
@@ -74,14 +74,14 @@ int launch_command(char *const *command, pid_t *pid, struct error *err)
 	}
 	*pid = fork();
 	if (*pid == 0)
-		run_child(command, go[0], report[1]);
+		launch_run_child(command, go[0], report[1]);
 	if (*pid < 0) {
 		rc = error_errno(err, ERR_IO, "cannot make a process");
 		goto out;
 	}
 	close(report[1]);
 	report[1] = -1;
-	rc = start(command, *pid, go[1], report[0], err);
+	rc = launch_start(command, *pid, go[1], report[0], err);
 out:
 	for (int i = 0; i < 2; i++) {
 		if (go[i] >= 0)

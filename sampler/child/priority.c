@@ -5,28 +5,29 @@
  * expected; an ordinary thread caught it 15 to 116 times.)
  *
  * So only the tickers (sampler/tick/ticker.c) have real-time priority; they sleep except for the
- * microseconds of a search and of a copy. Work that takes milliseconds (walks, when they meet a large
- * library) is done by the round's thread, an ordinary one with a slice of 0.1 ms where the kernel
- * takes one (EEVDF, Linux 6.12: the shorter the slice, the sooner it is its turn).
+ * microseconds of a search and of a copy. Work that takes milliseconds (walks, when they meet a
+ * large library) is done by the round's thread, an ordinary one with a slice of 0.1 ms where the
+ * kernel takes one (EEVDF, Linux 6.12: the shorter the slice, the sooner it is its turn).
  *
  * The round's thread has the nice value with which the user started us. Among the threads of one
  * session (autogroup) one of -20 weighs as much as 87 of value 0, and a group's weight is divided
- * among the CPUs by the weight of its threads there (calc_group_shares in kernel/sched/fair.c): while
- * our thread is busy on one CPU, a target of our session hardly gets another one that threads of
- * other sessions use, too. Only where the thread starves is it made prompt for some seconds
+ * among the CPUs by the weight of its threads there (calc_group_shares in kernel/sched/fair.c):
+ * while our thread is busy on one CPU, a target of our session hardly gets another one that threads
+ * of other sessions use, too. Only where the thread starves is it made prompt for some seconds
  * (sampler/starving.h).
  *
- * The main thread of a recording or a dump is prompt. It uses some 20 ms, begins and ends all, and looks
- * whether the round's thread starves: among a thousand threads of its session each ms of it would take a
- * second. Where it reads and merges profiles itself (between rounds, without a sandbox), it is ordinary.
+ * The main thread of a recording or a dump is prompt. It uses some 20 ms, begins and ends all, and
+ * looks whether the round's thread starves: among a thousand threads of its session each ms of it
+ * would take a second. Where it reads and merges profiles itself (between rounds, without a
+ * sandbox), it is ordinary.
  *
  * The process that decodes is heavy, and the user waits for it. Its nice value counts in its own
  * session only, so it has one of its own, and that has the nice value (/proc/PID/autogroup).
  *
- * Rejected: a session of its own for all of sampler, with a process that stays in the user's session
- * and hands on the terminal's signals. The user's command would have another parent, `top` another
- * terminal, and figures do not show a need (docs/transparency.md, "In the target's own session").
- * Changing the nice value of the user's session: it is not ours.
+ * Rejected: a session of its own for all of sampler, with a process that stays in the user's
+ * session and hands on the terminal's signals. The user's command would have another parent, `top`
+ * another terminal, and figures do not show a need (docs/transparency.md, "In the target's own
+ * session"). Changing the nice value of the user's session: it is not ours.
  *
  * Rejected: real-time priority for whole ticks. With a thousand threads a tick lasts for
  * milliseconds, in which the target's threads do not get that CPU; and a thread that takes 95 % of
@@ -50,7 +51,7 @@
 enum { PROMPT_NICE = -20, PROMPT_SLICE_NS = 100000, HURRY_NS = 500000000 };
 
 /* sched_setattr(2), first version of its structure; glibc has it since 2.41 only. */
-struct attributes {
+struct priority_attributes {
 	uint32_t size, policy;
 	uint64_t flags;
 	int32_t nice;
@@ -61,11 +62,11 @@ struct attributes {
 static bool set_attributes_of(pid_t thread, uint32_t policy, int nice, uint32_t priority,
 			      uint64_t slice)
 {
-	struct attributes a = { .size = sizeof(a),
-				.policy = policy,
-				.nice = nice,
-				.priority = priority,
-				.runtime = slice };
+	struct priority_attributes a = { .size = sizeof(a),
+					 .policy = policy,
+					 .nice = nice,
+					 .priority = priority,
+					 .runtime = slice };
 
 	return !syscall(SYS_sched_setattr, thread, &a, 0);
 }

@@ -20,27 +20,30 @@
 
 enum { KEPT_MAX = 16 };
 
-struct kept {
+struct privilege_kept {
 	cap_value_t caps[KEPT_MAX];
 	int count;
 };
 
-static void keep(struct kept *k, cap_value_t cap)
+static void privilege_keep(struct privilege_kept *k, cap_value_t cap)
 {
 	k->caps[k->count++] = cap;
 }
 
-static void keep_for_reading(struct kept *k)
+static void keep_for_reading(struct privilege_kept *k)
 {
-	keep(k, CAP_SYS_PTRACE);      /* ptrace(2), process_vm_readv(2), most of /proc/PID */
-	keep(k, CAP_DAC_READ_SEARCH); /* programs and debug files that only their owner may read */
+	privilege_keep(k, CAP_SYS_PTRACE); /* ptrace(2), process_vm_readv(2), most of /proc/PID */
+	privilege_keep(
+		k,
+		CAP_DAC_READ_SEARCH); /* programs and debug files that only their owner may read */
 	/* /proc/PID/map_files; before Linux 5.9 that requires CAP_SYS_ADMIN. */
-	keep(k, CAP_IS_SUPPORTED(CAP_CHECKPOINT_RESTORE) ? CAP_CHECKPOINT_RESTORE : CAP_SYS_ADMIN);
+	privilege_keep(k, CAP_IS_SUPPORTED(CAP_CHECKPOINT_RESTORE) ? CAP_CHECKPOINT_RESTORE :
+								     CAP_SYS_ADMIN);
 }
 
 /* Reduces the effective capabilities to those of `k` that we have, and the permitted ones too if
  * `permitted` is true. */
-static int set_capabilities(const struct kept *k, bool permitted)
+static int set_capabilities(const struct privilege_kept *k, bool permitted)
 {
 	cap_t have = cap_get_proc(), want = permitted ? cap_init() : cap_dup(have);
 	int rc = have && want && !cap_clear_flag(want, CAP_EFFECTIVE) ? 0 : -1;
@@ -68,41 +71,43 @@ static bool may_write_into(int folder)
 /* The result's folder may belong to another user (`sudo sampler` in a home directory): then the
  * rename requires CAP_DAC_OVERRIDE. If the result replaces another user's file in a folder like
  * /tmp, the rename requires CAP_FOWNER. Called when the other capabilities are in force already. */
-static void keep_for_output(struct kept *k, const struct outfile *output)
+static void keep_for_output(struct privilege_kept *k, const struct outfile *output)
 {
 	struct stat folder, old;
 
 	if (!output || output->dir_fd < 0)
 		return;
 	if (!may_write_into(output->dir_fd))
-		keep(k, CAP_DAC_OVERRIDE);
+		privilege_keep(k, CAP_DAC_OVERRIDE);
 	if (!fstat(output->dir_fd, &folder) && folder.st_mode & S_ISVTX &&
 	    folder.st_uid != geteuid() &&
 	    !fstatat(output->dir_fd, output->name, &old, AT_SYMLINK_NOFOLLOW) &&
 	    old.st_uid != geteuid())
-		keep(k, CAP_FOWNER);
+		privilege_keep(k, CAP_FOWNER);
 }
 
 int privilege_drop(const struct privilege_needs *needs, struct error *err)
 {
-	struct kept kept = { .count = 0 };
+	struct privilege_kept kept = { .count = 0 };
 
 	keep_for_reading(&kept);
-	keep(&kept, CAP_SYS_NICE); /* SCHED_FIFO, and the lowest nice value (priority.c) */
+	privilege_keep(&kept,
+		       CAP_SYS_NICE); /* SCHED_FIFO, and the lowest nice value (priority.c) */
 	if (needs->samples) {
-		keep(&kept, CAP_SYS_ADMIN); /* /proc/PID/stack (sampler/thread/preempted.h) */
+		privilege_keep(&kept,
+			       CAP_SYS_ADMIN); /* /proc/PID/stack (sampler/thread/preempted.h) */
 		if (CAP_IS_SUPPORTED(CAP_PERFMON))
-			keep(&kept, CAP_PERFMON); /* sampler/capture/events.h, */
+			privilege_keep(&kept, CAP_PERFMON); /* sampler/capture/events.h, */
 		if (CAP_IS_SUPPORTED(CAP_BPF))
-			keep(&kept, CAP_BPF); /* and with it sampler/atrest/atrest.h */
+			privilege_keep(&kept, CAP_BPF); /* and with it sampler/atrest/atrest.h */
 	}
 	if (needs->command)
-		keep(&kept, CAP_KILL); /* the command may have become another user */
+		privilege_keep(&kept, CAP_KILL); /* the command may have become another user */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || set_capabilities(&kept, false))
 		return error_errno(err, ERR_PERM, "cannot give up privileges");
 	keep_for_output(&kept, needs->output);
 	if (needs->folder && !may_write_into(*needs->folder))
-		keep(&kept, CAP_DAC_OVERRIDE);
+		privilege_keep(&kept, CAP_DAC_OVERRIDE);
 	if (set_capabilities(&kept, true))
 		return error_errno(err, ERR_PERM, "cannot give up privileges");
 	return 0;
@@ -110,25 +115,25 @@ int privilege_drop(const struct privilege_needs *needs, struct error *err)
 
 void privilege_drop_all(void)
 {
-	set_capabilities(&(struct kept){ .count = 0 }, true);
+	set_capabilities(&(struct privilege_kept){ .count = 0 }, true);
 }
 
 void privilege_keep_scheduling(void)
 {
-	set_capabilities(&(struct kept){ { CAP_SYS_NICE }, 1 }, true);
+	set_capabilities(&(struct privilege_kept){ { CAP_SYS_NICE }, 1 }, true);
 }
 
 void privilege_keep_tracing(bool holding)
 {
-	struct kept kept = { .count = 0 };
+	struct privilege_kept kept = { .count = 0 };
 
 	keep_for_reading(&kept);
 	if (holding)
-		keep(&kept, CAP_SYS_NICE); /* SCHED_FIFO while threads are held */
+		privilege_keep(&kept, CAP_SYS_NICE); /* SCHED_FIFO while threads are held */
 	set_capabilities(&kept, true);
 }
 
 void privilege_keep_reading(void)
 {
-	set_capabilities(&(struct kept){ { CAP_DAC_READ_SEARCH }, 1 }, true);
+	set_capabilities(&(struct privilege_kept){ { CAP_DAC_READ_SEARCH }, 1 }, true);
 }

@@ -196,7 +196,7 @@ static void set_bounds(const struct sandbox *box)
 /* The parent's handlers are not for the child, and it is the parent that ends the child. So all
  * signals are blocked but those that the child's own faults and bounds raise, and the terminal's
  * stop. */
-static void set_signals(void)
+static void sandbox_set_signals(void)
 {
 	static const int ours[] = { SIGSEGV, SIGBUS,  SIGILL,  SIGFPE,	SIGABRT,
 				    SIGSYS,  SIGXCPU, SIGTSTP, SIGTTOU, SIGTTIN };
@@ -210,9 +210,9 @@ static void set_signals(void)
 	sigprocmask(SIG_SETMASK, &blocked, NULL);
 }
 
-static void run_child(const struct sandbox *box, int (*work)(void *ctx))
+static void sandbox_run_child(const struct sandbox *box, int (*work)(void *ctx))
 {
-	set_signals();
+	sandbox_set_signals();
 	if (box->urgent)
 		take_own_session();
 	privilege_keep_reading();
@@ -228,7 +228,7 @@ static uint64_t ns_of(const struct timeval *t)
 	return (uint64_t)t->tv_sec * NS_PER_S + (uint64_t)t->tv_usec * 1000;
 }
 
-static void collect(struct sandbox_child *child, struct sandbox_end *end)
+static void sandbox_collect(struct sandbox_child *child, struct sandbox_end *end)
 {
 	struct rusage ru = { 0 };
 
@@ -262,7 +262,7 @@ int sandbox_start(const struct sandbox *box, int (*work)(void *ctx), struct sand
 	if (pid < 0)
 		return error_errno(err, ERR_IO, "cannot make a process");
 	if (!pid)
-		run_child(box, work);
+		sandbox_run_child(box, work);
 	*child = (struct sandbox_child){ .pid = pid, .due_ns = monotonic_ns() + HUNG_NS };
 	child->pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	return 0;
@@ -278,7 +278,7 @@ bool sandbox_wait(const struct sandbox *box, struct sandbox_child *child, int ti
 		ask_whether_hung(box, child);
 		return false;
 	}
-	collect(child, end);
+	sandbox_collect(child, end);
 	return true;
 }
 
@@ -300,7 +300,7 @@ void sandbox_kill(struct sandbox_child *child)
 	if (!child->pid)
 		return;
 	kill(child->pid, SIGKILL);
-	collect(child, &end);
+	sandbox_collect(child, &end);
 }
 
 const char *sandbox_death(const struct sandbox_end *end, char *text, size_t room)

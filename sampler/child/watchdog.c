@@ -1,12 +1,12 @@
 /*
- * The watchdog shares a page with the tracers. Each has a word there, which is odd while a request is
- * out, and changes whenever the tracer makes progress. That costs the tracer a store and no system
- * call. While no thread is held, the watchdog does nothing but sleep and read these words, 333 times
- * a second, or 3 ms after the next tick if all tracers have announced when that is. After 100
- * ms in which no thread was held, it sleeps on a futex in the page. The tracer wakes it before the
- * next request to stop, so the watchdog never sleeps there while a thread is held. A recording of a
- * busy target wakes it once, one of an idle target a few times a second. /proc is read only when a
- * poll meets a hold.
+ * The watchdog shares a page with the tracers. Each has a word there, which is odd while a request
+ * is out, and changes whenever the tracer makes progress. That costs the tracer a store and no
+ * system call. While no thread is held, the watchdog does nothing but sleep and read these words,
+ * 333 times a second, or 3 ms after the next tick if all tracers have announced when that is. After
+ * 100 ms in which no thread was held, it sleeps on a futex in the page. The tracer wakes it before
+ * the next request to stop, so the watchdog never sleeps there while a thread is held. A recording
+ * of a busy target wakes it once, one of an idle target a few times a second. /proc is read only
+ * when a poll meets a hold.
  *
  * To be in time it is a real-time thread itself, above the tracing thread; a poll takes
  * microseconds. Priorities of ours: 1 the tracing thread and the reader of a hold, 2 the thread
@@ -84,7 +84,7 @@ struct post {
 };
 
 /* Shared with the watchdog. */
-struct page {
+struct watchdog_page {
 	_Atomic uint32_t asleep;	     /* the watchdog waits here until it is 0 */
 	_Atomic unsigned posts;		     /* that are used, from the first on */
 	_Atomic unsigned continued, boosted; /* counted by the watchdog */
@@ -94,7 +94,7 @@ struct page {
 };
 
 struct watchdog {
-	struct page *page;
+	struct watchdog_page *page;
 	pid_t pid;
 	unsigned obeyed; /* how many of page->continued were followed by a stop */
 	struct sigaction old_cont;
@@ -106,7 +106,7 @@ struct watchdog {
 
 /* For the handlers; there is one watchdog at a time in a process. The page serves one after the
  * other and stays mapped: a handler of SIGCONT may still run when its watchdog has ended. */
-static struct page *own_page;
+static struct watchdog_page *own_page;
 static volatile sig_atomic_t watched; /* the PID of the process that has mapped it */
 static volatile sig_atomic_t watcher; /* the watchdog's PID */
 
@@ -139,12 +139,12 @@ bool watch_poll(struct watch *w, uint64_t word)
 
 /* Is the tracing thread in that state or, during an older hold, the main thread? The other threads
  * follow the main thread into a stop as soon as they get a CPU, so SIGCONT is due then, too. */
-static bool is_in(const struct watch *w, const struct sight *s, char state)
+static bool watchdog_is_in(const struct watch *w, const struct sight *s, char state)
 {
 	return s->tracer == state || (w->stands_ms && s->sampler == state);
 }
 
-static bool starves(const struct watch *w, const struct sight *s)
+static bool watchdog_starves(const struct watch *w, const struct sight *s)
 {
 	if (!w->stands_ms || s->tracer != 'R')
 		return false;
@@ -155,8 +155,8 @@ static bool starves(const struct watch *w, const struct sight *s)
 
 enum watch_verdict watch_judge(struct watch *w, const struct sight *s)
 {
-	bool traced = is_in(w, s, 't'), stopped = traced || is_in(w, s, 'T'),
-	     starved = starves(w, s);
+	bool traced = watchdog_is_in(w, s, 't'), stopped = traced || watchdog_is_in(w, s, 'T'),
+	     starved = watchdog_starves(w, s);
 	enum watch_verdict verdict = WATCH_ON;
 
 	w->stopped_ms = stopped ? w->stopped_ms + watch_period_ms(w) : 0;
@@ -176,13 +176,13 @@ enum watch_verdict watch_judge(struct watch *w, const struct sight *s)
 
 /* What the watchdog watches. */
 struct watching {
-	struct page *page;
+	struct watchdog_page *page;
 	pid_t sampler, tracer; /* tracer: its files are open */
 	struct watch watch[WATCH_POSTS];
 	bool killed; /* sampler, by us, and that was said */
 };
 
-static ssize_t read_text(int fd, char *text, size_t room)
+static ssize_t watchdog_read_text(int fd, char *text, size_t room)
 {
 	ssize_t len = pread(fd, text, room - 1, 0);
 
@@ -196,7 +196,7 @@ static char state_in(int stat_fd)
 	char text[512];
 	const char *end;
 
-	read_text(stat_fd, text, sizeof(text));
+	watchdog_read_text(stat_fd, text, sizeof(text));
 	end = strrchr(text, ')');
 	return end && end[1] ? end[2] : '?';
 }
@@ -217,7 +217,7 @@ static void open_of_tracer(const struct watching *p, const char *name, int wante
 }
 
 /* Looks at the tracing thread or, before there is one, at the main thread. */
-static void look(struct watching *p, unsigned at, struct sight *s)
+static void watchdog_look(struct watching *p, unsigned at, struct sight *s)
 {
 	pid_t tracer = p->page->at[at].tracer ? p->page->at[at].tracer : p->sampler;
 	char text[128];
@@ -230,7 +230,7 @@ static void look(struct watching *p, unsigned at, struct sight *s)
 	s->tracer = state_in(TRACER_STAT_FD);
 	s->sampler = state_in(STAT_FD);
 	s->cpu_ns = s->slices = 0;
-	if (read_text(TRACER_SCHEDSTAT_FD, text, sizeof(text)) > 0)
+	if (watchdog_read_text(TRACER_SCHEDSTAT_FD, text, sizeof(text)) > 0)
 		sscanf(text, "%lu %*u %lu", &s->cpu_ns, &s->slices);
 	s->realtime = has_realtime_class(tracer);
 	if (s->tracer == '?')
@@ -290,7 +290,7 @@ static void poll_post(struct watching *p, unsigned at)
 
 	if (!watch_poll(&p->watch[at], word))
 		return;
-	look(p, at, &s);
+	watchdog_look(p, at, &s);
 	verdict = watch_judge(&p->watch[at], &s);
 	if (verdict != WATCH_ON && p->page->at[at].word == word)
 		act(p, at, verdict, owner_before);
@@ -304,7 +304,7 @@ static void poll_once(struct watching *p)
 
 /* The earliest promised time, while no thread is held; else now. A promise is read first and the
  * word after it, so a thread that was asked to stop before the promise was made is seen. */
-static uint64_t rests_until(const struct page *page, uint64_t now)
+static uint64_t rests_until(const struct watchdog_page *page, uint64_t now)
 {
 	uint64_t until = UINT64_MAX;
 
@@ -327,7 +327,7 @@ static unsigned shortest_period_ms(const struct watching *p)
 	return ms;
 }
 
-static void nap(const struct watching *p)
+static void watchdog_nap(const struct watching *p)
 {
 	uint64_t from = rests_until(p->page, monotonic_ns());
 	struct timespec until = to_timespec(from + shortest_period_ms(p) * NS_PER_MS);
@@ -341,7 +341,7 @@ static bool is_orphan(const struct watching *p)
 	return getppid() != p->sampler;
 }
 
-static bool is_any_held(const struct page *page)
+static bool is_any_held(const struct watchdog_page *page)
 {
 	for (unsigned i = 0; i < page->posts; i++)
 		if (is_held(page->at[i].word))
@@ -352,7 +352,7 @@ static bool is_any_held(const struct page *page)
 /* Each side writes first and reads then, so at least one sees what the other has written. */
 static void sleep_until_asked(struct watching *p)
 {
-	struct page *page = p->page;
+	struct watchdog_page *page = p->page;
 
 	atomic_store(&page->asleep, 1);
 	while (page->asleep && !is_any_held(page) && !is_orphan(p))
@@ -378,7 +378,7 @@ static void keep_watch(struct watching *p)
 	while (!is_orphan(p) || poll(&sampler, 1, 0) <= 0) {
 		if (is_quiet(p) && !is_orphan(p))
 			sleep_until_asked(p);
-		nap(p);
+		watchdog_nap(p);
 		poll_once(p);
 	}
 }
@@ -391,7 +391,7 @@ static void on_end(int sig)
 }
 
 /* No signal but SIGKILL ends us. */
-static void settle_signals(void)
+static void watchdog_settle_signals(void)
 {
 	struct sigaction sa = { .sa_handler = on_end };
 	sigset_t all;
@@ -416,7 +416,7 @@ static void take_own_name(void)
 
 /* Two descriptors and stderr are kept, and two more are opened while a thread is held: any other
  * pipe that only sampler should hold open must not stay open because of us. */
-static void become_watchdog(struct page *page, pid_t sampler)
+static void become_watchdog(struct watchdog_page *page, pid_t sampler)
 {
 	const struct sched_param param = { .sched_priority = OWN_PRIORITY };
 	static struct watching watching; /* too large for a stack */
@@ -425,7 +425,7 @@ static void become_watchdog(struct page *page, pid_t sampler)
 
 	watching.page = page;
 	watching.sampler = sampler;
-	settle_signals();
+	watchdog_settle_signals();
 	/* CAP_SYS_NICE is enough: the watchdog signals a process and changes threads of its own
 	 * user. */
 	privilege_keep_scheduling();
@@ -474,7 +474,7 @@ static int start_process(struct watchdog *w, struct error *err)
 /* The page of a process that has forked us is not ours. */
 static int map_page(struct watchdog *w, struct error *err)
 {
-	struct page *page = own_page;
+	struct watchdog_page *page = own_page;
 
 	if (watched != getpid())
 		page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,

@@ -40,8 +40,8 @@ int watchdog_start(struct watchdog **w, struct error *err);
  * functions below but _pid: there is no watchdog then. */
 void watchdog_stop(struct watchdog *w);
 
-/* Several threads of ours may trace. Each has a post, `at`, below WATCH_POSTS, which no other thread
- * uses at the same time; a post that is not used costs nothing. */
+/* Several threads of ours may trace. Each has a post, `at`, below WATCH_POSTS, which no other
+ * thread uses at the same time; a post that is not used costs nothing. */
 enum { WATCH_POSTS = 1024 };
 
 /* Sets which thread traces at that post from now on, by its number (gettid(2)). */
@@ -54,18 +54,18 @@ void watchdog_tracer(struct watchdog *w, unsigned at, pid_t tid);
 void watchdog_held(struct watchdog *w, unsigned at);
 void watchdog_none_held(struct watchdog *w, unsigned at);
 
-/* Promises that no request to stop of this post is out, and that none will be made before `until_ns`
- * (CLOCK_MONOTONIC). Called by the thread that decides on requests. Optional: it saves wake-ups of
- * the watchdog. A store to memory. */
+/* Promises that no request to stop of this post is out, and that none will be made before
+ * `until_ns` (CLOCK_MONOTONIC). Called by the thread that decides on requests. Optional: it saves
+ * wake-ups of the watchdog. A store to memory. */
 void watchdog_rests(struct watchdog *w, unsigned at, uint64_t until_ns);
 
 /* Called by the tracing thread. True once after the watchdog has changed the thread's class, which
  * is then not what the thread set last. Costs a load. */
 bool watchdog_has_boosted(struct watchdog *w, unsigned at);
 
-/* _wants_stop: true when the watchdog has ended a stop, and our owner has not continued us since that
- * stop began. The caller then releases all threads and calls watchdog_obey(), which stops us until
- * our owner continues us. */
+/* _wants_stop: true when the watchdog has ended a stop, and our owner has not continued us since
+ * that stop began. The caller then releases all threads and calls watchdog_obey(), which stops us
+ * until our owner continues us. */
 bool watchdog_wants_stop(const struct watchdog *w);
 void watchdog_obey(struct watchdog *w);
 

@@ -19,18 +19,18 @@
 #include "sampler/child/decoding.h"
 #include "sampler/child/watchdog.h"
 #include "sampler/dump/dumplook.h"
-#include "sampler/interp/interps.h"
+#include "runtimes/interps.h"
 #include "sampler/member/member.h"
 #include "sampler/member/offspring.h"
 #include "sampler/member/reserve.h"
 #include "sampler/stop/copier.h"
 #include "sampler/stop/reader.h"
-#include "sampler/unwind/unwinder.h"
+#include "unwind/unwinder.h"
 #include "symbolize/symbolizer.h"
 
 enum { ENDING_MS = 1000 };
 
-static bool is_in(const struct dump *d, pid_t pid)
+static bool dumping_is_in(const struct dump *d, pid_t pid)
 {
 	for (size_t i = 0; i < d->count; i++)
 		if (d->members[i]->process.pid == pid)
@@ -38,7 +38,7 @@ static bool is_in(const struct dump *d, pid_t pid)
 	return false;
 }
 
-static int add_process(struct dump *d, pid_t pid, struct error *err)
+static int dumping_add_process(struct dump *d, pid_t pid, struct error *err)
 {
 	struct member *m;
 	int rc;
@@ -62,7 +62,7 @@ static int add_process(struct dump *d, pid_t pid, struct error *err)
 	return 0;
 }
 
-static int leave_out(struct dump *d, const struct error *why)
+static int dumping_leave_out(struct dump *d, const struct error *why)
 {
 	d->left_out = *why;
 	d->stats.left_out++;
@@ -72,23 +72,23 @@ static int leave_out(struct dump *d, const struct error *why)
 /* All must be there, but descriptors for the first one are enough. */
 static int add_given(struct dump *d, pid_t pid, struct error *err)
 {
-	int rc = is_in(d, pid) ? 0 : add_process(d, pid, err);
+	int rc = dumping_is_in(d, pid) ? 0 : dumping_add_process(d, pid, err);
 
-	return rc == ERR_IO && d->count ? leave_out(d, err) : rc;
+	return rc == ERR_IO && d->count ? dumping_leave_out(d, err) : rc;
 }
 
 /* One that has ended is no loss. */
-static int add_child(struct dump *d, pid_t pid, struct error *err)
+static int dumping_add_child(struct dump *d, pid_t pid, struct error *err)
 {
-	int rc = is_in(d, pid) ? 0 : add_process(d, pid, err);
+	int rc = dumping_is_in(d, pid) ? 0 : dumping_add_process(d, pid, err);
 
 	if (!rc || rc == ERR_GONE || rc == ERR_NOMEM)
 		return rc == ERR_NOMEM ? rc : 0;
-	return leave_out(d, err);
+	return dumping_leave_out(d, err);
 }
 
 /* Children that are added here have theirs looked for in the same loop. */
-static int add_children(struct dump *d, struct error *err)
+static int dumping_add_children(struct dump *d, struct error *err)
 {
 	pid_t found[OFFSPRING_MAX];
 	int rc = 0;
@@ -97,7 +97,7 @@ static int add_children(struct dump *d, struct error *err)
 		size_t count = offspring_children(&d->members[i]->process, found);
 
 		for (size_t at = 0; !rc && at < count; at++)
-			rc = add_child(d, found[at], err);
+			rc = dumping_add_child(d, found[at], err);
 	}
 	return rc;
 }
@@ -110,7 +110,8 @@ static void ignore(const void *args)
 
 static const struct copier_loss copy_loss = { ignore, ignore };
 
-static int init(struct dump *d, const pid_t *pids, size_t count, bool children, struct error *err)
+static int dumping_init(struct dump *d, const pid_t *pids, size_t count, bool children,
+			struct error *err)
 {
 	int rc = 0;
 
@@ -121,7 +122,7 @@ static int init(struct dump *d, const pid_t *pids, size_t count, bool children, 
 	for (size_t i = 0; !rc && i < count; i++)
 		rc = add_given(d, pids[i], err);
 	if (!rc && children)
-		rc = add_children(d, err);
+		rc = dumping_add_children(d, err);
 	if (!rc && interp_names_init(&d->interpreted, d->members[0]->maps))
 		rc = error_nomem(err);
 	return rc;
@@ -134,7 +135,7 @@ int dump_new(struct dump **out, const pid_t *pids, size_t count, bool children, 
 
 	if (!d)
 		return error_nomem(err);
-	rc = init(d, pids, count, children, err);
+	rc = dumping_init(d, pids, count, children, err);
 	if (rc) {
 		dump_free(d);
 		return rc;
@@ -168,7 +169,7 @@ void dump_free(struct dump *d)
 }
 
 /* Lists the threads of all processes. A process that has ended has none. */
-static int list_threads(struct dump *d, struct error *err)
+static int dumping_list_threads(struct dump *d, struct error *err)
 {
 	for (size_t i = 0; i < d->count; i++) {
 		struct dump_process *p = &d->processes[i];
@@ -193,7 +194,7 @@ static void *looking_thread(void *dump)
 	return NULL;
 }
 
-static int look_at_all(struct dump *d, struct error *err)
+static int dumping_look_at_all(struct dump *d, struct error *err)
 {
 	int rc = 0;
 
@@ -216,7 +217,7 @@ static int look_at_all(struct dump *d, struct error *err)
 	return d->error.code;
 }
 
-static int by_tid(const void *a, const void *b)
+static int dumping_by_tid(const void *a, const void *b)
 {
 	pid_t x = ((const struct dump_thread *)a)->tid, y = ((const struct dump_thread *)b)->tid;
 
@@ -224,14 +225,14 @@ static int by_tid(const void *a, const void *b)
 }
 
 /* One that is ending has no thread to show, and may need a while for its end on a busy machine. */
-static bool goes_on(const struct process *p)
+static bool dumping_goes_on(const struct process *p)
 {
 	struct pollfd end = { .fd = p->pid_fd, .events = POLLIN };
 
 	return process_alive(p) && poll(&end, 1, ENDING_MS) == 0;
 }
 
-static int conclude(struct dump *d, struct error *err)
+static int dumping_conclude(struct dump *d, struct error *err)
 {
 	size_t threads = 0;
 
@@ -240,7 +241,7 @@ static int conclude(struct dump *d, struct error *err)
 	for (size_t i = 0; i < d->count; i++) {
 		struct dump_process *p = &d->processes[i];
 
-		qsort(p->threads, p->count, sizeof(*p->threads), by_tid);
+		qsort(p->threads, p->count, sizeof(*p->threads), dumping_by_tid);
 		threads += p->count;
 	}
 	reader_use(d->reader);
@@ -251,7 +252,7 @@ static int conclude(struct dump *d, struct error *err)
 		return error_set(err, ERR_LIMIT, "interrupted");
 	if (threads)
 		return 0;
-	if (goes_on(d->processes[0].process))
+	if (dumping_goes_on(d->processes[0].process))
 		return error_set(err, ERR_IO,
 				 "no thread of process %d could be read: Too many open files "
 				 "(ulimit -n), as a rule",
@@ -265,7 +266,7 @@ int dump_take(struct dump *d, struct error *err)
 	int rc;
 
 	reader_use(d->reader);
-	rc = list_threads(d, err);
+	rc = dumping_list_threads(d, err);
 	reader_use(NULL);
 
 	dump_look_begin(d);
@@ -273,11 +274,11 @@ int dump_take(struct dump *d, struct error *err)
 		rc = watchdog_start(&d->watchdog, err);
 	if (rc)
 		return rc;
-	rc = look_at_all(d, err);
+	rc = dumping_look_at_all(d, err);
 	watchdog_stop(d->watchdog);
 	d->watchdog = NULL;
 	d->stats.elapsed_ns = monotonic_ns() - start;
-	return rc ? rc : conclude(d, err);
+	return rc ? rc : dumping_conclude(d, err);
 }
 
 void dump_stop(struct dump *d)
@@ -307,7 +308,7 @@ const struct dump_stats *dump_stats(const struct dump *d)
 }
 
 /* What dump_write passes to the process that decodes. */
-struct job {
+struct dumping_job {
 	struct dump *d;
 	unsigned flags;
 	bool no_native;
@@ -317,7 +318,7 @@ struct job {
 };
 
 /* Files may be mapped: if one shrinks, SIGBUS kills only the child. */
-static int make_symbolizers(struct job *job)
+static int make_symbolizers(struct dumping_job *job)
 {
 	unsigned flags = job->flags | SYMBOLIZE_MAP;
 	struct dump *d = job->d;
@@ -334,9 +335,9 @@ static int make_symbolizers(struct job *job)
 
 /* Runs in the child. All symbols are looked up before the first byte is written, so that a lookup
  * that kills the child leaves no half of a dump. */
-static int decode(void *ctx, struct decode_result *result, struct error *err)
+static int dumping_decode(void *ctx, struct decode_result *result, struct error *err)
 {
-	struct job *job = ctx;
+	struct dumping_job *job = ctx;
 	struct dump *d = job->d;
 	int rc = make_symbolizers(job);
 
@@ -359,13 +360,13 @@ static int decode(void *ctx, struct decode_result *result, struct error *err)
 int dump_write(struct dump *d, unsigned flags, bool no_native, struct outfile *file,
 	       dump_format *format, struct error *err)
 {
-	struct job job = {
+	struct dumping_job job = {
 		.d = d, .flags = flags, .no_native = no_native, .file = file, .format = format
 	};
 	int rc = decoding_new(&d->decoding, d->members[0]->maps, err);
 
 	if (!rc)
-		rc = decoding_run(d->decoding, file, decode, &job, err);
+		rc = decoding_run(d->decoding, file, dumping_decode, &job, err);
 	return rc;
 }
 

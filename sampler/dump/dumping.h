@@ -14,10 +14,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "sampler/interp/common/managed.h"
-#include "sampler/interp/interps.h"
+#include "runtimes/common/managed.h"
+#include "runtimes/interps.h"
 #include "sampler/lock/lock.h"
-#include "sampler/unwind/stack.h"
+#include "unwind/stack.h"
 
 struct dump;
 struct error;
@@ -33,13 +33,13 @@ struct dump_frame {
 	const struct image *image; /* NULL where nothing is mapped */
 	uint64_t addr;		   /* the image address of pc */
 	enum frame_kind kind;
-	/* Set in dump_write: is it a function of an interpreter, without a pc? And the calls at that address, innermost inlined call first, the function
-	 * itself last; none if unknown. */
+	/* Set in dump_write: is it a function of an interpreter, without a pc? And the calls at
+	 * that address, innermost inlined call first, the function itself last; none if unknown. */
 	bool interpreted;
 	const struct symbol_frame *calls;
 	size_t call_count;
 	uint64_t function; /* image address of its first instruction; 0: unknown */
-	bool unnamed;	   /* no symbol names it (sampler/unwind/table/unnamed.h) */
+	bool unnamed;	   /* no symbol names it (unwind/table/unnamed.h) */
 };
 
 /* A look at what a thread waits for. */
@@ -123,8 +123,8 @@ const char *dump_left_out(const struct dump *d);
 typedef int dump_format(const struct dump *d, struct outfile *file, struct error *err);
 
 /* Symbolizes the dump and has `format` write it; the caller commits the file. To be called once.
- * `flags` as in symbolize/symbolizer.h; `no_native`: threads with interpreted frames have only these.
- * ERR_NOMEM, ERR_IO. */
+ * `flags` as in symbolize/symbolizer.h; `no_native`: threads with interpreted frames have only
+ * these. ERR_NOMEM, ERR_IO. */
 int dump_write(struct dump *d, unsigned flags, bool no_native, struct outfile *file,
 	       dump_format *format, struct error *err);
 

@@ -28,7 +28,8 @@ enum { CALLS_MAX = 8 }; /* inner functions that may prove a lock */
 
 /* Reads what the thread waits for. False: it has run since its stack was taken, or waits for no
  * futex. */
-static bool look(const struct member *m, const struct dump_thread *t, struct dump_wait *wait)
+static bool dumplocks_look(const struct member *m, const struct dump_thread *t,
+			   struct dump_wait *wait)
 {
 	struct thread *thread = member_thread(m, t->index);
 	struct schedstat before;
@@ -45,16 +46,16 @@ static bool look(const struct member *m, const struct dump_thread *t, struct dum
 
 static void look_first(const struct member *m, struct dump_thread *t)
 {
-	t->wait.known = t->syscall == SYS_futex && look(m, t, &t->wait);
+	t->wait.known = t->syscall == SYS_futex && dumplocks_look(m, t, &t->wait);
 }
 
-static void look_again(const struct member *m, struct dump_thread *t)
+static void dumplocks_look_again(const struct member *m, struct dump_thread *t)
 {
 	struct dump_wait now = { .known = true };
 
 	if (!t->wait.known)
 		return;
-	now.known = look(m, t, &now) && now.slices == t->wait.slices;
+	now.known = dumplocks_look(m, t, &now) && now.slices == t->wait.slices;
 	now.steady = now.known && lock_same(&now.lock, &t->wait.lock);
 	t->wait = now;
 }
@@ -79,7 +80,7 @@ void dump_look_at_locks(struct dump *d)
 	for (size_t i = 0; any && i < d->count; i++) {
 		number_threads(d->members[i], &d->processes[i]);
 		for (size_t j = 0; j < d->processes[i].count; j++)
-			look_again(d->members[i], &d->processes[i].threads[j]);
+			dumplocks_look_again(d->members[i], &d->processes[i].threads[j]);
 	}
 }
 
@@ -99,7 +100,7 @@ static bool has_symbols(const struct dump *d, const struct image *image)
 	return false;
 }
 
-static enum lock_kind prove(const struct dump *d, const struct dump_thread *t)
+static enum lock_kind dumplocks_prove(const struct dump *d, const struct dump_thread *t)
 {
 	const char *functions[CALLS_MAX];
 	const struct image *image = t->frames[0].image;
@@ -120,7 +121,8 @@ static enum lock_kind prove(const struct dump *d, const struct dump_thread *t)
 	return lock_prove(&t->wait.lock, &site);
 }
 
-static const struct dump_thread *thread_numbered(const struct dump_process *p, pid_t own_tid)
+static const struct dump_thread *dumplocks_thread_numbered(const struct dump_process *p,
+							   pid_t own_tid)
 {
 	for (size_t i = 0; own_tid && i < p->count; i++)
 		if (p->threads[i].own_tid == own_tid)
@@ -128,14 +130,15 @@ static const struct dump_thread *thread_numbered(const struct dump_process *p, p
 	return NULL;
 }
 
-static void find_owners(const struct dump_process *p, struct lock_wait *wait)
+static void dumplocks_find_owners(const struct dump_process *p, struct lock_wait *wait)
 {
 	for (int i = 0; i < LOCK_KINDS; i++)
-		wait->as[i].lives = thread_numbered(p, wait->as[i].owner) != NULL;
+		wait->as[i].lives = dumplocks_thread_numbered(p, wait->as[i].owner) != NULL;
 }
 
 /* The address may be in a variable of an image that is mapped now. ERR_NOMEM. */
-static int name_lock(struct dump *d, size_t process, struct symbolizer *s, struct dump_lock *lock)
+static int dumplocks_name_lock(struct dump *d, size_t process, struct symbolizer *s,
+			       struct dump_lock *lock)
 {
 	uint64_t at;
 	const struct modmap *maps = d->members[process]->maps;
@@ -151,14 +154,14 @@ static int prove_thread(struct dump *d, size_t process, struct symbolizer *s, st
 
 	if (!t->wait.known)
 		return 0;
-	find_owners(p, &t->wait.lock);
-	t->lock.kind = prove(d, t);
+	dumplocks_find_owners(p, &t->wait.lock);
+	t->lock.kind = dumplocks_prove(d, t);
 	if (!t->lock.kind)
 		return 0;
 	r = &t->wait.lock.as[t->lock.kind];
 	t->lock.address = t->wait.lock.futex - r->before;
 	t->lock.owner = r->owner;
-	t->lock.holder = thread_numbered(p, r->owner);
+	t->lock.holder = dumplocks_thread_numbered(p, r->owner);
 	t->lock.readers = r->readers;
 	t->lock.timed = t->wait.lock.timed;
 	/* A thread does not wait for its own lock where a second call fails or counts. */
@@ -166,7 +169,7 @@ static int prove_thread(struct dump *d, size_t process, struct symbolizer *s, st
 		t->lock.holder = NULL;
 		t->lock.owner = 0;
 	}
-	return name_lock(d, process, s, &t->lock);
+	return dumplocks_name_lock(d, process, s, &t->lock);
 }
 
 /* The thread for which another one waits, in a way that only this one can end. */

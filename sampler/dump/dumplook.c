@@ -5,17 +5,17 @@
  *   that the kernel reports and the memory are read. If the thread has not been on a CPU meanwhile,
  *   they give its stack.
  *   Where a walk lacks registers, all of them are read (sampler/atrest/atrest.h).
- * - Any other thread, or one whose registers may not be read so, is stopped (sampler/stop/stop.h) and
- *   walked before it is released. So the stack is whole however deep it is, and also where it
+ * - Any other thread, or one whose registers may not be read so, is stopped (sampler/stop/stop.h)
+ *   and walked before it is released. So the stack is whole however deep it is, and also where it
  *   continues on another stack (sigaltstack(2)).
  *
  * A recording copies first and walks after the thread was released, because it learns from sample
  * to sample how much there is to copy. A dump looks once, so it cannot learn that. What walks need
  * is compiled before the first stop, so a walk takes microseconds.
  *
- * Code of a managed runtime is the exception: what tells how to step over it is read from the process
- * as the walk meets it, which takes a millisecond for the first deep stack. So such a thread is
- * released first. It is held for the walk only if COPY_MANAGED was not enough.
+ * Code of a managed runtime is the exception: what tells how to step over it is read from the
+ * process as the walk meets it, which takes a millisecond for the first deep stack. So such a
+ * thread is released first. It is held for the walk only if COPY_MANAGED was not enough.
  *
  * Rejected: copying all that is mapped above sp, which would take a millisecond where stacks lie in
  * a heap (Go); looking again where the first copy was not enough, which prefers shallow stacks (a
@@ -36,14 +36,14 @@
 #include "sampler/atrest/atrest.h"
 #include "sampler/child/priority.h"
 #include "sampler/child/watchdog.h"
-#include "sampler/interp/common/managed.h"
-#include "sampler/interp/interps.h"
+#include "runtimes/common/managed.h"
+#include "runtimes/interps.h"
 #include "sampler/member/member.h"
 #include "sampler/stop/reader.h"
 #include "sampler/stop/stop.h"
 #include "sampler/thread/registers.h"
 #include "sampler/thread/interruptible.h"
-#include "sampler/unwind/unwinder.h"
+#include "unwind/unwinder.h"
 
 enum {
 	COPY_BYTES = 64 << 10,	  /* of a stack at once */
@@ -74,7 +74,7 @@ static bool same_address_space(struct member *m)
 	return false;
 }
 
-static int walk(struct dump *d, const struct memory *memory)
+static int dumplook_walk(struct dump *d, const struct memory *memory)
 {
 	struct member *m = member_of(d);
 	struct walk_from from = { &d->snapshot.regs, memory, &d->snapshot.stacks,
@@ -110,9 +110,9 @@ static bool still_rests(const void *of)
 	return thread_rests_since(r->threads, r->thread, r->slices);
 }
 
-/* Puts interpreted frames into the walk. Their names are read now: a code object may be freed at any
- * time. `resting`: of a thread that waits; else NULL. */
-static int merge(struct dump *d, const struct resting *resting)
+/* Puts interpreted frames into the walk. Their names are read now: a code object may be freed at
+ * any time. `resting`: of a thread that waits; else NULL. */
+static int dumplook_merge(struct dump *d, const struct resting *resting)
 {
 	struct interp_context context = {
 		.maps = member_of(d)->maps,
@@ -127,7 +127,7 @@ static int merge(struct dump *d, const struct resting *resting)
 			     &d->merged, &d->has_merged);
 }
 
-static int keep_frames(struct dump *d, struct dump_thread *to)
+static int dumplook_keep_frames(struct dump *d, struct dump_thread *to)
 {
 	const struct stack *stack = d->has_merged ? &d->merged : &d->walk;
 
@@ -148,7 +148,7 @@ static int keep_frames(struct dump *d, struct dump_thread *to)
 	return 0;
 }
 
-static void name(const struct dump *d, const struct thread *thread, struct dump_thread *to)
+static void dumplook_name(const struct dump *d, const struct thread *thread, struct dump_thread *to)
 {
 	struct managed_thread told;
 
@@ -159,7 +159,7 @@ static void name(const struct dump *d, const struct thread *thread, struct dump_
 }
 
 /* Keeps the current thread as it was seen. 1: done with it; ERR_NOMEM. */
-static int keep(struct dump *d, const struct thread *thread, bool walked)
+static int dumplook_keep(struct dump *d, const struct thread *thread, bool walked)
 {
 	struct dump_process *p = &d->processes[d->process];
 	struct dump_thread *to = &p->threads[p->count];
@@ -168,8 +168,8 @@ static int keep(struct dump *d, const struct thread *thread, bool walked)
 				    .index = thread->index,
 				    .state = d->look.state,
 				    .syscall = d->look.syscall };
-	name(d, thread, to);
-	if (walked && keep_frames(d, to))
+	dumplook_name(d, thread, to);
+	if (walked && dumplook_keep_frames(d, to))
 		return ERR_NOMEM;
 	p->count++;
 	return 1;
@@ -186,7 +186,7 @@ static bool may_ask(const struct dump *d, char state, const struct call *call)
 }
 
 /* For a look at its interpreters: there will be no second one, so there is room for all. */
-static int prepare(struct dump *d, struct thread *thread)
+static int dumplook_prepare(struct dump *d, struct thread *thread)
 {
 	thread->interp.plan.bytes = INTERP_BYTES_MAX;
 	thread->interp.plan.frames = INTERP_FRAMES_MAX;
@@ -219,7 +219,7 @@ static void read_registers(struct dump *d, const struct thread *thread, const st
 }
 
 /* 1: done; 0: the thread has run, or must be stopped; ERR_NOMEM. */
-static int glance(struct dump *d, struct thread *thread)
+static int dumplook_glance(struct dump *d, struct thread *thread)
 {
 	struct member *m = member_of(d);
 	struct schedstat before;
@@ -235,15 +235,15 @@ static int glance(struct dump *d, struct thread *thread)
 			d->look.ask = true;
 			return 0;
 		}
-		return keep(d, thread, false);
+		return dumplook_keep(d, thread, false);
 	}
 	read_registers(d, thread, &call);
 	d->snapshot.stacks.known = false; /* a Go thread's stacks are found only while it is held */
 	d->livestack.spans = modmap_spans(m->maps);
 	livestack_into(&d->livestack, thread->tid, NULL);
-	rc = walk(d, &d->livestack.memory);
+	rc = dumplook_walk(d, &d->livestack.memory);
 	if (!rc)
-		rc = prepare(d, thread);
+		rc = dumplook_prepare(d, thread);
 	if (rc)
 		return rc;
 	interp_look_alone(&d->snapshot.interp, thread->tid, 0, &d->snapshot.regs);
@@ -259,15 +259,15 @@ static int glance(struct dump *d, struct thread *thread)
 	d->look.syscall = call.number;
 	d->stats.glances++;
 	resting = (struct resting){ m->threads, thread, before.slices };
-	if (merge(d, &resting))
+	if (dumplook_merge(d, &resting))
 		return ERR_NOMEM;
-	return keep(d, thread, true);
+	return dumplook_keep(d, thread, true);
 }
 
 /* Stops. */
 
 /* The tracer's callback: the thread is held. */
-static bool take(void *owner, void *cookie, pid_t tid, const struct registers *regs)
+static bool dumplook_take(void *owner, void *cookie, pid_t tid, const struct registers *regs)
 {
 	struct dump *d = owner;
 	bool waited = registers_cut_a_wait(regs);
@@ -285,13 +285,13 @@ static bool take(void *owner, void *cookie, pid_t tid, const struct registers *r
 	snapshot_take(&d->snapshot, tid, regs, later ? COPY_MANAGED : COPY_BYTES, 0);
 	livestack_into(&d->livestack, tid, &d->snapshot.memory);
 	d->look.walked = !later;
-	d->look.walk_rc = later ? 0 : walk(d, &d->livestack.memory);
+	d->look.walk_rc = later ? 0 : dumplook_walk(d, &d->livestack.memory);
 	return true;
 }
 
 /* Stops the thread, has it copied and walked, and releases it. 1: done; 0: not this time;
  * ERR_NOMEM. */
-static int ask(struct dump *d, struct thread *thread, enum stop_outcome *outcome)
+static int dumplook_ask(struct dump *d, struct thread *thread, enum stop_outcome *outcome)
 {
 	bool here = thread->cpu == sched_getcpu();
 	struct stop stop = { 0 };
@@ -299,7 +299,7 @@ static int ask(struct dump *d, struct thread *thread, enum stop_outcome *outcome
 	int rc;
 
 	*outcome = STOP_REFUSED;
-	rc = prepare(d, thread);
+	rc = dumplook_prepare(d, thread);
 	if (!rc && interps_compile(member_of(d)->interps))
 		rc = snapshot_reserve(&d->snapshot, COPY_MANAGED);
 	if (rc)
@@ -329,7 +329,7 @@ static int ask(struct dump *d, struct thread *thread, enum stop_outcome *outcome
 static int walk_taken(struct dump *d, struct thread *thread)
 {
 	if (!d->look.walked)
-		d->look.walk_rc = walk(d, &d->snapshot.memory);
+		d->look.walk_rc = dumplook_walk(d, &d->snapshot.memory);
 	if (d->look.walk_rc)
 		return d->look.walk_rc;
 	d->look.deep = d->walk.end == STACK_COPY_EXHAUSTED;
@@ -344,11 +344,12 @@ static int walk_taken(struct dump *d, struct thread *thread)
 	}
 	if (!same_address_space(member_of(d)) || maps_have_changed(d))
 		return 0;
-	return merge(d, NULL) ? ERR_NOMEM : keep(d, thread, true);
+	return dumplook_merge(d, NULL) ? ERR_NOMEM : dumplook_keep(d, thread, true);
 }
 
-/* A copy did not come back in time. What it uses is left to it, and its process is not read again. */
-static int give_up(struct dump *d)
+/* A copy did not come back in time. What it uses is left to it, and its process is not read
+ * again. */
+static int dumplook_give_up(struct dump *d)
 {
 	d->stuck = true;
 	d->left_alone = d->process + 1;
@@ -372,7 +373,7 @@ static int stop_and_walk(struct dump *d, struct thread *thread)
 		d->prepared = modmap_generation(maps);
 	}
 	set_priority(PRIORITY_HOLDING);
-	taken = ask(d, thread, &outcome);
+	taken = dumplook_ask(d, thread, &outcome);
 	set_priority(PRIORITY_ORDINARY);
 	if (taken < 0)
 		return taken;
@@ -381,13 +382,13 @@ static int stop_and_walk(struct dump *d, struct thread *thread)
 	if (outcome == STOP_GONE)
 		return 1;
 	if (outcome == STOP_STUCK)
-		return give_up(d) ? ERR_NOMEM : keep(d, thread, false);
+		return dumplook_give_up(d) ? ERR_NOMEM : dumplook_keep(d, thread, false);
 	/* If a signal came first, try again. Otherwise the thread cannot be stopped now. */
-	return outcome == STOP_SIGNALLED ? 0 : glance(d, thread);
+	return outcome == STOP_SIGNALLED ? 0 : dumplook_glance(d, thread);
 }
 
 /* One try. 1: done with this thread; 0: try again; ERR_NOMEM. */
-static int look_at(struct dump *d, struct thread *thread)
+static int dumplook_look_at(struct dump *d, struct thread *thread)
 {
 	enum look look = thread_look(member_of(d)->threads, thread);
 
@@ -396,10 +397,10 @@ static int look_at(struct dump *d, struct thread *thread)
 	d->look.state = thread->state;
 	d->look.syscall = -1;
 	if (strchr("ZX", thread->state) || d->left_alone == d->process + 1)
-		return keep(d, thread, false);
+		return dumplook_keep(d, thread, false);
 	if (look == LOOK_RUNNABLE || thread->state == 'T' || d->look.ask)
 		return stop_and_walk(d, thread);
-	return glance(d, thread);
+	return dumplook_glance(d, thread);
 }
 
 /* Goes on to the next process if this one has no more threads. */
@@ -424,7 +425,7 @@ void dump_look_begin(struct dump *d)
 	skip_finished(d);
 }
 
-static void next(struct dump *d)
+static void dumplook_next(struct dump *d)
 {
 	d->look = (struct dump_look){ 0 };
 	d->thread++;
@@ -435,16 +436,16 @@ static void next(struct dump *d)
 static int look_once(struct dump *d)
 {
 	struct thread *thread = member_thread(member_of(d), d->thread);
-	int rc = look_at(d, thread);
+	int rc = dumplook_look_at(d, thread);
 
 	if (!rc && ++d->look.tries == TRIES_MAX)
-		rc = keep(d, thread, false);
+		rc = dumplook_keep(d, thread, false);
 	return rc;
 }
 
-static int begin(struct dump *d)
+static int dumplook_begin(struct dump *d)
 {
-	if (tracer_new(&d->tracer, take, d, &d->error))
+	if (tracer_new(&d->tracer, dumplook_take, d, &d->error))
 		return -1;
 	tracer_watched_by(d->tracer, d->watchdog, 0);
 	tracer_takes_stopped(d->tracer);
@@ -457,13 +458,13 @@ static int begin(struct dump *d)
 
 void dump_look(struct dump *d)
 {
-	int rc = begin(d);
+	int rc = dumplook_begin(d);
 
 	while (!rc && !dump_looked(d) && !d->stop && !tracer_wants_baton(d->tracer) &&
 	       !watchdog_wants_stop(d->watchdog)) {
 		rc = look_once(d);
 		if (rc > 0)
-			next(d);
+			dumplook_next(d);
 		rc = rc < 0 ? error_nomem(&d->error) : 0;
 	}
 	tracer_free(d->tracer);

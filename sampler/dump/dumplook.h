@@ -9,8 +9,8 @@
 #include "sampler/atrest/atrest.h"
 #include "sampler/dump/dumping.h"
 #include "sampler/dump/livestack.h"
-#include "sampler/interp/merge.h"
-#include "sampler/interp/names.h"
+#include "runtimes/merge.h"
+#include "runtimes/names.h"
 #include "sampler/thread/snapshot.h"
 #include "sampler/thread/threads.h"
 

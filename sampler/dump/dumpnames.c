@@ -6,14 +6,14 @@
 #include "base/process/modmap.h"
 #include "base/room.h"
 #include "sampler/dump/dumplook.h"
-#include "sampler/interp/names.h"
+#include "runtimes/names.h"
 #include "sampler/profile/announce.h"
-#include "sampler/unwind/table/unnamed.h"
+#include "unwind/table/unnamed.h"
 #include "sampler/member/member.h"
 #include "symbolize/demangle.h"
 #include "symbolize/symbolizer.h"
 
-struct names {
+struct dumpnames_names {
 	struct dump *d;
 	struct symbolizer *const *symbolizers; /* by process */
 	struct unnamed unnamed;
@@ -23,28 +23,29 @@ struct names {
 	size_t room;
 };
 
-struct place {
+struct dumpnames_place {
 	const struct image *image;
 	uint64_t addr;
 };
 
-static struct place place_of(const struct dump_frame *f)
+static struct dumpnames_place dumpnames_place_of(const struct dump_frame *f)
 {
-	return (struct place){ f->image, frame_code_address(f->addr, f->kind) };
+	return (struct dumpnames_place){ f->image, frame_code_address(f->addr, f->kind) };
 }
 
-static bool is_at(const void *owner, uint32_t id, const void *key)
+static bool dumpnames_is_at(const void *owner, uint32_t id, const void *key)
 {
-	struct place have = place_of(((const struct names *)owner)->known[id]);
-	const struct place *want = key;
+	struct dumpnames_place have = dumpnames_place_of(
+		((const struct dumpnames_names *)owner)->known[id]);
+	const struct dumpnames_place *want = key;
 
 	return have.addr == want->addr && have.image == want->image;
 }
 
 /* Debug files and perf maps are looked for where the image's process sees them. */
-static struct symbolizer *symbolizer_of(void *ctx, const struct image *image)
+static struct symbolizer *dumpnames_symbolizer_of(void *ctx, const struct image *image)
 {
-	const struct names *n = ctx;
+	const struct dumpnames_names *n = ctx;
 	const struct dump *d = n->d;
 	const struct process *owner = modmap_owner(d->members[0]->maps, image);
 
@@ -55,15 +56,15 @@ static struct symbolizer *symbolizer_of(void *ctx, const struct image *image)
 }
 
 /* The name that a profile gives to a function without a symbol. */
-static int name_unnamed(struct names *n, struct dump_frame *f)
+static int name_unnamed(struct dumpnames_names *n, struct dump_frame *f)
 {
-	struct place place = place_of(f);
+	struct dumpnames_place place = dumpnames_place_of(f);
 	struct symbol_frame *call = arena_alloc(&n->d->arena, sizeof(*call));
 	char text[UNNAMED_TEXT];
 	const char *name;
 	bool nameless;
 
-	if (!call || (!symbolizer_leaves_out(symbolizer_of(n, f->image), f->image) &&
+	if (!call || (!symbolizer_leaves_out(dumpnames_symbolizer_of(n, f->image), f->image) &&
 		      unnamed_start(&n->unnamed, f->image, place.addr, &f->function, &nameless)))
 		return ERR_NOMEM;
 	unnamed_text(f->image, place.addr, f->function, text);
@@ -75,13 +76,13 @@ static int name_unnamed(struct names *n, struct dump_frame *f)
 	return name ? 0 : ERR_NOMEM;
 }
 
-static int look_up(struct names *n, struct dump_frame *f)
+static int dumpnames_look_up(struct dumpnames_names *n, struct dump_frame *f)
 {
-	struct place place = place_of(f);
+	struct dumpnames_place place = dumpnames_place_of(f);
 	struct symbol symbol;
 	struct symbol_frame *calls;
 
-	if (symbolizer_lookup(symbolizer_of(n, f->image), f->image, place.addr, &symbol))
+	if (symbolizer_lookup(dumpnames_symbolizer_of(n, f->image), f->image, place.addr, &symbol))
 		return ERR_NOMEM;
 	if (!symbol.count)
 		return name_unnamed(n, f);
@@ -96,7 +97,7 @@ static int look_up(struct names *n, struct dump_frame *f)
 }
 
 /* As add_interpreted_line in sampler/profile/locations.c. */
-static int name_interpreted(struct names *n, struct dump_frame *f,
+static int name_interpreted(struct dumpnames_names *n, struct dump_frame *f,
 			    const struct interp_function *function)
 {
 	const struct strset *texts = &n->d->interpreted.texts;
@@ -120,11 +121,11 @@ static int name_interpreted(struct names *n, struct dump_frame *f,
 	return 0;
 }
 
-static int name_frame(struct names *n, struct dump_frame *f)
+static int dumpnames_name_frame(struct dumpnames_names *n, struct dump_frame *f)
 {
 	const struct interp_function *function = interp_names_find(&n->d->interpreted, f->image,
 								   f->addr);
-	struct place place = place_of(f);
+	struct dumpnames_place place = dumpnames_place_of(f);
 	uint64_t words[2] = { place.addr, (uint64_t)(uintptr_t)place.image };
 	uint64_t hash = hash_bytes(words, sizeof(words));
 	uint32_t id;
@@ -133,12 +134,14 @@ static int name_frame(struct names *n, struct dump_frame *f)
 		return name_interpreted(n, f, function);
 	if (!f->image)
 		return 0;
-	id = hashindex_find(&n->index, hash, is_at, n, &place);
+	id = hashindex_find(&n->index, hash, dumpnames_is_at, n, &place);
 	if (id == HASHINDEX_NONE) {
 		if (room_for((void **)&n->known, &n->room, n->count + 1ul, sizeof(*n->known)))
 			return ERR_NOMEM;
 		n->known[n->count] = f;
-		return look_up(n, f) || hashindex_add(&n->index, hash, n->count++) ? ERR_NOMEM : 0;
+		return dumpnames_look_up(n, f) || hashindex_add(&n->index, hash, n->count++) ?
+			       ERR_NOMEM :
+			       0;
 	}
 	f->calls = n->known[id]->calls;
 	f->call_count = n->known[id]->call_count;
@@ -147,20 +150,20 @@ static int name_frame(struct names *n, struct dump_frame *f)
 	return 0;
 }
 
-static int name_all(struct names *n)
+static int name_all(struct dumpnames_names *n)
 {
 	for (size_t i = 0; i < n->d->count; i++) {
 		const struct dump_process *p = &n->d->processes[i];
 
 		for (size_t j = 0; j < p->count; j++)
 			for (size_t k = 0; k < p->threads[j].count; k++)
-				if (name_frame(n, &p->threads[j].frames[k]))
+				if (dumpnames_name_frame(n, &p->threads[j].frames[k]))
 					return ERR_NOMEM;
 	}
 	return 0;
 }
 
-static int announce_thread(const struct names *n, struct announcement *places,
+static int announce_thread(const struct dumpnames_names *n, struct announcement *places,
 			   const struct dump_thread *t)
 {
 	int rc = 0;
@@ -169,11 +172,11 @@ static int announce_thread(const struct names *n, struct announcement *places,
 		if (t->frames[i].image &&
 		    !interp_names_find(&n->d->interpreted, t->frames[i].image, 0))
 			rc = announce_place(places, t->frames[i].image,
-					    place_of(&t->frames[i]).addr);
+					    dumpnames_place_of(&t->frames[i]).addr);
 	return rc;
 }
 
-static int announce_all(struct names *n)
+static int announce_all(struct dumpnames_names *n)
 {
 	struct announcement places = { NULL, 0, 0 };
 	int rc = 0, sent;
@@ -184,13 +187,13 @@ static int announce_all(struct names *n)
 		for (size_t j = 0; !rc && j < p->count; j++)
 			rc = announce_thread(n, &places, &p->threads[j]);
 	}
-	sent = announce_send(&places, symbolizer_of, n);
+	sent = announce_send(&places, dumpnames_symbolizer_of, n);
 	return rc ? rc : sent;
 }
 
 int dump_symbolize(struct dump *d, struct symbolizer *const *symbolizers)
 {
-	struct names n = { .d = d, .symbolizers = symbolizers };
+	struct dumpnames_names n = { .d = d, .symbolizers = symbolizers };
 	size_t images;
 	int rc;
 
@@ -203,7 +206,7 @@ int dump_symbolize(struct dump *d, struct symbolizer *const *symbolizers)
 }
 
 /* Is it a function of an interpreter, and no seam between its frames and native ones? */
-static bool is_function(const struct dump_frame *f)
+static bool dumpnames_is_function(const struct dump_frame *f)
 {
 	return f->interpreted && strcmp(f->calls[0].name, "[not merged]") != 0;
 }
@@ -213,7 +216,7 @@ static void drop_native(struct dump_thread *t)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < t->count; i++)
-		if (is_function(&t->frames[i]))
+		if (dumpnames_is_function(&t->frames[i]))
 			t->frames[kept++] = t->frames[i];
 	t->count = kept ? kept : t->count;
 }

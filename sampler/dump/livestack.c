@@ -1,3 +1,5 @@
+/* A piece is read from the page of the address that was missed, up to the end of its mapping, into
+ * one buffer of LIVESTACK_BYTES. */
 #include "sampler/dump/livestack.h"
 
 #include <stdlib.h>
@@ -10,7 +12,7 @@
 static const uint64_t PAGE = 4096;
 
 /* The newest piece is tried first, because a walk goes upward. */
-static const char *find(const struct livestack *r, uint64_t addr, size_t len)
+static const char *livestack_find(const struct livestack *r, uint64_t addr, size_t len)
 {
 	for (size_t i = r->count; i-- > 0;) {
 		const struct livestack_piece *p = &r->pieces[i];
@@ -32,7 +34,7 @@ static size_t length_at(const struct livestack *r, uint64_t addr, uint64_t start
 
 /* Reads a piece from the page of `addr` on, or as much of it as is mapped. ERR_SHORT: there is no
  * room for another piece; ERR_IO. */
-static int read_piece(struct livestack *r, uint64_t addr)
+static int livestack_read_piece(struct livestack *r, uint64_t addr)
 {
 	uint64_t start = addr & ~(PAGE - 1);
 	size_t len = length_at(r, addr, start);
@@ -59,12 +61,12 @@ static int read_livestack(const struct memory *m, uint64_t addr, void *buf, size
 
 	if (r->first && !r->first->read(r->first, addr, buf, len))
 		return 0;
-	bytes = find(r, addr, len);
+	bytes = livestack_find(r, addr, len);
 	if (!bytes) {
-		rc = read_piece(r, addr);
+		rc = livestack_read_piece(r, addr);
 		if (rc)
 			return rc;
-		bytes = find(r, addr, len);
+		bytes = livestack_find(r, addr, len);
 	}
 	if (!bytes)
 		return ERR_IO;

@@ -56,7 +56,7 @@ enum { LOCK_PI2 = 13 };
 enum { WORDS_BEFORE = LOCK_BEFORE / 4, WORDS_AFTER = LOCK_AFTER / 4 };
 
 /* The words around a futex; at[i] with i < 0 lie before it. */
-struct words {
+struct lock_words {
 	uint32_t all[WORDS_BEFORE + WORDS_AFTER];
 	const uint32_t *at;
 	bool before, after; /* they could be read */
@@ -73,7 +73,7 @@ static bool read_words(const void *bytes, size_t len, uint32_t *words, size_t co
 	return !c.failed;
 }
 
-static struct lock_reading read_mutex(const struct words *w)
+static struct lock_reading read_mutex(const struct lock_words *w)
 {
 	uint32_t lock = w->at[0], owner = w->at[2], users = w->at[3], kind = w->at[4];
 	uint32_t type = kind & KIND_TYPE;
@@ -90,7 +90,7 @@ static struct lock_reading read_mutex(const struct words *w)
 	return r;
 }
 
-static struct lock_reading read_musl_mutex(const struct words *w)
+static struct lock_reading read_musl_mutex(const struct lock_words *w)
 {
 	uint32_t lock = w->at[0], type = w->at[-1];
 	struct lock_reading r = { .before = MUSL_LOCK_AT };
@@ -105,7 +105,7 @@ static struct lock_reading read_musl_mutex(const struct words *w)
 }
 
 /* The kernel itself finds the owner in the word. */
-static struct lock_reading read_pi(const struct words *w)
+static struct lock_reading read_pi(const struct lock_words *w)
 {
 	struct lock_reading r = { .possible = w->after };
 
@@ -119,12 +119,12 @@ static bool held_by_readers(uint32_t readers)
 	return readers >> RW_READERS_SHIFT && !(readers & RW_WRITE_PHASE);
 }
 
-static bool is_musl_rwlock(const struct words *w)
+static bool is_musl_rwlock(const struct lock_words *w)
 {
 	return w->value & MUSL_WAITERS && w->value & ~MUSL_WAITERS;
 }
 
-static struct lock_reading read_musl_rwlock(const struct words *w)
+static struct lock_reading read_musl_rwlock(const struct lock_words *w)
 {
 	return (struct lock_reading){ .possible = true,
 				      .readers = (w->value & ~MUSL_WAITERS) != MUSL_WRITER };
@@ -132,7 +132,7 @@ static struct lock_reading read_musl_rwlock(const struct words *w)
 
 /* A reader waits for the end of the write phase. If writers are preferred, it waits before it has
  * registered, while other readers hold the lock. */
-static struct lock_reading read_reader(const struct words *w)
+static struct lock_reading read_reader(const struct lock_words *w)
 {
 	struct lock_reading r = { .before = 0 };
 
@@ -153,7 +153,7 @@ static struct lock_reading read_reader(const struct words *w)
 }
 
 /* A writer waits for another one, and then for the readers. */
-static struct lock_reading read_writer(const struct words *w)
+static struct lock_reading read_writer(const struct lock_words *w)
 {
 	struct lock_reading r = { .before = 0 };
 	uint32_t readers;
@@ -176,7 +176,7 @@ bool lock_parse(const struct call *call, const void *before, size_t before_len, 
 		size_t after_len, struct lock_wait *wait)
 {
 	uint32_t op = (uint32_t)call->args[1] & FUTEX_CMD_MASK;
-	struct words w = { .value = (uint32_t)call->args[2] };
+	struct lock_words w = { .value = (uint32_t)call->args[2] };
 
 	*wait = (struct lock_wait){ .futex = call->args[0], .timed = call->args[3] };
 	w.before = read_words(before, before_len, w.all, WORDS_BEFORE);
@@ -283,7 +283,7 @@ static const char *plain_name(const char *name)
 	return name;
 }
 
-static enum lock_kind waits_in(const char *name)
+static enum lock_kind lock_waits_in(const char *name)
 {
 	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
 		if (!strncmp(name, functions[i].name, strlen(functions[i].name)) &&
@@ -300,7 +300,7 @@ static enum lock_kind in_condition(const struct lock_wait *wait)
 	return wait->as[LOCK_MUTEX].lives ? LOCK_MUTEX : LOCK_NONE;
 }
 
-static enum lock_kind confirm(const struct lock_wait *wait, enum lock_kind kind)
+static enum lock_kind lock_confirm(const struct lock_wait *wait, enum lock_kind kind)
 {
 	if (kind == LOCK_CONDITION)
 		return in_condition(wait);
@@ -332,12 +332,12 @@ enum lock_kind lock_prove(const struct lock_wait *wait, const struct lock_site *
 		return LOCK_PI_MUTEX;
 	for (size_t i = 0; i < site->count; i++) {
 		const char *name = site->functions[i] ? plain_name(site->functions[i]) : "";
-		enum lock_kind kind = waits_in(name);
+		enum lock_kind kind = lock_waits_in(name);
 
 		if (!strcmp(name, "syscall"))
 			return LOCK_NONE;
 		if (kind)
-			return confirm(wait, kind);
+			return lock_confirm(wait, kind);
 	}
 	return prove_nameless(wait, site);
 }

@@ -1,3 +1,5 @@
+/* Waits are found by a hash of futex, member and owner, and then compared in full. Where readings
+ * name different owners, there is none. */
 #include "sampler/lock/lockset.h"
 
 #include <stdlib.h>
@@ -13,7 +15,7 @@ void lockset_release(struct lockset *s)
 	*s = (struct lockset){ 0 };
 }
 
-static bool same(const void *owner, uint32_t id, const void *key)
+static bool lockset_same(const void *owner, uint32_t id, const void *key)
 {
 	const struct lockset_entry *a = &((const struct lockset *)owner)->entries[id], *b = key;
 
@@ -26,7 +28,7 @@ int lockset_add(struct lockset *s, const struct lockset_entry *wait, uint32_t *n
 	uint64_t words[2] = { wait->wait.futex,
 			      (uint64_t)lockset_owner(wait) << 32 | wait->member };
 	uint64_t hash = hash_bytes(words, sizeof(words));
-	uint32_t id = hashindex_find(&s->index, hash, same, s, wait);
+	uint32_t id = hashindex_find(&s->index, hash, lockset_same, s, wait);
 
 	if (id == HASHINDEX_NONE) {
 		if (room_for((void **)&s->entries, &s->room, s->count + 1ul, sizeof(*s->entries)) ||

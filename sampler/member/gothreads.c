@@ -1,3 +1,5 @@
+/* The next reading of the list is due after a quarter of a second and a hundred times what the last
+ * one cost. Threads are found in it by their number in their own PID namespace. */
 #include "sampler/member/gothreads.h"
 
 #include <stdlib.h>
@@ -5,8 +7,8 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/process/gopclntab.h"
-#include "sampler/go/find/places.h"
-#include "sampler/go/mlist.h"
+#include "runtimes/go/find/places.h"
+#include "runtimes/go/mlist.h"
 #include "sampler/member/member.h"
 #include "sampler/thread/threads.h"
 
@@ -34,8 +36,8 @@ static int by_thread(const void *a, const void *b)
 	return (x->thread > y->thread) - (x->thread < y->thread);
 }
 
-static void take(const struct member *m, const struct buffer *ms, struct thread *thread,
-		 bool same_numbers)
+static void gothreads_take(const struct member *m, const struct buffer *ms, struct thread *thread,
+			   bool same_numbers)
 {
 	pid_t tid = same_numbers ? thread->tid : process_own_tid(&m->process, thread->tid);
 	struct mlist_entry key = { .thread = (uint64_t)tid };
@@ -46,7 +48,7 @@ static void take(const struct member *m, const struct buffer *ms, struct thread 
 		thread->go = found->place;
 }
 
-static void find_all(struct member *m)
+static void gothreads_find_all(struct member *m)
 {
 	struct buffer ms = { .data = NULL };
 	bool same_numbers = process_shares_numbers(&m->process);
@@ -59,7 +61,7 @@ static void find_all(struct member *m)
 		      by_thread);
 		for (size_t i = 0; i < count; i++)
 			if (!threads[i].ended && !threads[i].go.m)
-				take(m, &ms, &threads[i], same_numbers);
+				gothreads_take(m, &ms, &threads[i], same_numbers);
 	}
 	buffer_release(&ms);
 }
@@ -76,6 +78,6 @@ void gothreads_find(struct member *m, struct thread *thread)
 	cpu = thread_cpu_ns();
 	find_list(m);
 	if (m->all_ms)
-		find_all(m);
+		gothreads_find_all(m);
 	m->ms_due_ns = now + AGAIN_NS + (thread_cpu_ns() - cpu) * COST_FACTOR;
 }

@@ -1,3 +1,5 @@
+/* A set of labels is kept as bytes in a strset, each text behind its length, so that equal sets
+ * have one number. The moment of a set is the number of GC cycles that have ended. */
 #include "sampler/member/labelling.h"
 
 #include <string.h>
@@ -5,9 +7,9 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/process/memory.h"
-#include "sampler/go/find/layout.h"
-#include "sampler/go/labels.h"
-#include "sampler/go/thread.h"
+#include "runtimes/go/find/layout.h"
+#include "runtimes/go/labels.h"
+#include "runtimes/go/thread.h"
 #include "sampler/thread/threads.h"
 #include "sampler/member/member.h"
 
@@ -44,21 +46,22 @@ uint64_t labelling_moment(const struct member *m)
 }
 
 /* A set as bytes: for each key and each value, its length (uint32_t) and its text. */
-static int add_text(struct buffer *b, const char *text, size_t len)
+static int labelling_add_text(struct buffer *b, const char *text, size_t len)
 {
 	uint32_t length = (uint32_t)len;
 
 	return buffer_add(b, &length, sizeof(length)) || buffer_add(b, text, len) ? ERR_NOMEM : 0;
 }
 
-static int keep(struct labelling *l, const struct golabel *labels, size_t count, uint32_t *set)
+static int labelling_keep(struct labelling *l, const struct golabel *labels, size_t count,
+			  uint32_t *set)
 {
 	struct buffer b = { .data = NULL };
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < count; i++)
-		rc = add_text(&b, labels[i].key, labels[i].key_len) ||
-		     add_text(&b, labels[i].value, labels[i].value_len);
+		rc = labelling_add_text(&b, labels[i].key, labels[i].key_len) ||
+		     labelling_add_text(&b, labels[i].value, labels[i].value_len);
 	if (!rc)
 		rc = strset_add(&l->sets, (const char *)b.data, b.len, set);
 	buffer_release(&b);
@@ -69,8 +72,8 @@ int labelling_add(struct labelling *l, const char *key, const char *value, uint3
 {
 	const struct strset_entry *e = &l->sets.entries[*set];
 	struct buffer b = { .data = NULL };
-	int rc = buffer_add(&b, e->text, e->len) || add_text(&b, key, strlen(key)) ||
-		 add_text(&b, value, strlen(value)) ||
+	int rc = buffer_add(&b, e->text, e->len) || labelling_add_text(&b, key, strlen(key)) ||
+		 labelling_add_text(&b, value, strlen(value)) ||
 		 strset_add(&l->sets, (const char *)b.data, b.len, set);
 
 	buffer_release(&b);
@@ -109,7 +112,7 @@ int labelling_read(struct labelling *l, struct member *m,
 	rc = golabels_read(m->labels, goroutine->labels, &labels, &count);
 	same_moment = moment && labelling_moment(m) == moment;
 	if (!rc && (same_moment || has_them_still(m, goroutine)))
-		rc = keep(l, labels, count, set);
+		rc = labelling_keep(l, labels, count, set);
 	else
 		rc = rc == ERR_NOMEM ? rc : ERR_FORMAT;
 	if (!same_moment)

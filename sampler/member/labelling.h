@@ -3,7 +3,7 @@
  * threads run, and what interpreters tell.
  *
  * While a thread is held, the read that copies its stack also fetches which goroutine it runs and
- * where that goroutine's label set is (sampler/go/thread.h), and no more. The labels themselves
+ * where that goroutine's label set is (runtimes/go/thread.h), and no more. The labels themselves
  * are read after the thread has been released. A set never changes, and it is not freed before the
  * end of a GC that found it dead. So labels are right if no GC has ended from before the request to
  * stop until after the labels were read. As long as no GC ends, they need not be read again. If one

@@ -1,3 +1,5 @@
+/* Whether a member's address space is still that of its maps is asked of a descriptor of
+ * /proc/PID/maps, which reads as empty once that address space is gone. */
 #include "sampler/member/member.h"
 
 #include <fcntl.h>
@@ -10,13 +12,13 @@
 #include "base/process/image.h"
 #include "base/process/memory.h"
 #include "base/process/modmap.h"
-#include "sampler/go/labels.h"
-#include "sampler/go/thread.h"
-#include "sampler/interp/interps.h"
+#include "runtimes/go/labels.h"
+#include "runtimes/go/thread.h"
+#include "runtimes/interps.h"
 #include "sampler/thread/snapshot.h"
 #include "sampler/thread/threads.h"
 #include "sampler/member/labelling.h"
-#include "sampler/unwind/table/arch.h"
+#include "unwind/table/arch.h"
 #include "symbolize/jit/jitdump.h"
 #include "symbolize/symbolizer.h"
 
@@ -238,7 +240,7 @@ int member_find_interps(struct member *m)
 }
 
 /* True if a runtime could not be read in one of them. */
-static bool look_again(struct member *const *members, size_t count, int *rc)
+static bool member_look_again(struct member *const *members, size_t count, int *rc)
 {
 	bool refused = false;
 
@@ -256,7 +258,7 @@ int members_settle(struct member *const *members, size_t count)
 	uint64_t until = monotonic_ns() + SETTLE_NS;
 	int rc = 0;
 
-	while (look_again(members, count, &rc) && !rc && monotonic_ns() < until)
+	while (member_look_again(members, count, &rc) && !rc && monotonic_ns() < until)
 		nanosleep(&moment, NULL);
 	return rc;
 }

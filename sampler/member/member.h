@@ -13,8 +13,8 @@
 
 #include "base/process/memory.h"
 #include "base/process/process.h"
-#include "sampler/go/find/runtime.h"
-#include "sampler/go/find/vars.h"
+#include "runtimes/go/find/runtime.h"
+#include "runtimes/go/find/vars.h"
 #include "sampler/member/title.h"
 
 struct error;
@@ -108,9 +108,9 @@ void member_count_from(struct member *m, uint64_t now_ns);
 /* Both. */
 int member_start(struct member *m, bool old, struct error *err);
 
-/* After member_start of all: waits a tenth of a second at most for runtimes that could not be read. One
- * amid a change looks like one that is not known, and the process may have to wait for a CPU before the
- * change is made. ERR_NOMEM. */
+/* After member_start of all: waits a tenth of a second at most for runtimes that could not be read.
+ * One amid a change looks like one that is not known, and the process may have to wait for a CPU
+ * before the change is made. ERR_NOMEM. */
 int members_settle(struct member *const *members, size_t count);
 
 /* A thread by its index; valid until the next refresh of the threads. */
@@ -133,8 +133,9 @@ int member_prepare_look(const struct member *m, const struct thread *thread,
 /* Reads the process's CPU time. That is expensive, because the kernel adds up all threads. */
 void member_read_cpu(struct member *m);
 
-/* At the end: what was read and no listed thread has used is given to the brief ones (threads_settle_brief),
- * unless the process has ended; what was seen of its threads counts, if that is more than was read. */
+/* At the end: what was read and no listed thread has used is given to the brief ones
+ * (threads_settle_brief), unless the process has ended; what was seen of its threads counts, if
+ * that is more than was read. */
 void member_add_up_cpu(struct member *m);
 
 /* It executes 32-bit code, and is left alone: it is not known what a stop would do to it. */

@@ -1,3 +1,5 @@
+/* The children are found in /proc/PID/task/TID/children of each thread, and their CPU time in clock
+ * ticks in stat. Those that have ended are in their parent's cutime and cstime. */
 #include "sampler/member/offspring.h"
 
 #include <dirent.h>
@@ -13,7 +15,7 @@
 #include "base/error.h"
 #include "base/process/process.h"
 
-struct search {
+struct offspring_search {
 	pid_t found[OFFSPRING_MAX];
 	size_t count;
 	struct buffer text;
@@ -22,14 +24,16 @@ struct search {
 };
 
 /* Reads the fields of CPU time, in clock ticks. */
-static bool read_ticks(struct search *s, const struct process *p, uint64_t fields[STAT_FIELDS])
+static bool read_ticks(struct offspring_search *s, const struct process *p,
+		       uint64_t fields[STAT_FIELDS])
 {
 	return !process_read(p, "stat", &s->text, NULL) &&
 	       process_stat_parse(s->text.data, s->text.len, STAT_CSTIME, fields);
 }
 
 /* Adds the children of a thread (proc(5), /proc/PID/task/TID/children) to the search. */
-static void add_children(struct search *s, const struct process *p, const char *tid)
+static void offspring_add_children(struct offspring_search *s, const struct process *p,
+				   const char *tid)
 {
 	char name[64];
 	struct cursor c;
@@ -48,7 +52,7 @@ static void add_children(struct search *s, const struct process *p, const char *
 	}
 }
 
-static void search_process(struct search *s, const struct process *p)
+static void search_process(struct offspring_search *s, const struct process *p)
 {
 	int fd = process_openat(p, "task", O_RDONLY | O_DIRECTORY);
 	DIR *tasks = fd < 0 ? NULL : fdopendir(fd);
@@ -56,7 +60,7 @@ static void search_process(struct search *s, const struct process *p)
 
 	for (int left = OFFSPRING_THREADS_MAX; tasks && left && (entry = readdir(tasks));)
 		if (*entry->d_name != '.') {
-			add_children(s, p, entry->d_name);
+			offspring_add_children(s, p, entry->d_name);
 			left--;
 		}
 	if (tasks)
@@ -67,7 +71,7 @@ static void search_process(struct search *s, const struct process *p)
 
 size_t offspring_children(const struct process *p, pid_t found[OFFSPRING_MAX])
 {
-	struct search *s = calloc(1, sizeof(*s));
+	struct offspring_search *s = calloc(1, sizeof(*s));
 	size_t count;
 
 	if (!s)
@@ -83,7 +87,7 @@ size_t offspring_children(const struct process *p, pid_t found[OFFSPRING_MAX])
 bool offspring_read(struct offspring *o, const struct process *p, offspring_left_out *left_out,
 		    const void *owner)
 {
-	struct search *s = calloc(1, sizeof(*s));
+	struct offspring_search *s = calloc(1, sizeof(*s));
 	uint64_t ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK), ticks[STAT_FIELDS];
 	bool there = s && read_ticks(s, p, ticks);
 

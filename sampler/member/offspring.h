@@ -30,8 +30,8 @@ size_t offspring_children(const struct process *p, pid_t found[OFFSPRING_MAX]);
 /* Is a process sampled itself? Then neither it nor its children are counted. */
 typedef bool offspring_left_out(const void *owner, pid_t pid);
 
-/* False: the process is gone, or memory ran out. Descendants beyond OFFSPRING_MAX, and those made by
- * a process's threads beyond OFFSPRING_THREADS_MAX, are not counted. */
+/* False: the process is gone, or memory ran out. Descendants beyond OFFSPRING_MAX, and those made
+ * by a process's threads beyond OFFSPRING_THREADS_MAX, are not counted. */
 bool offspring_read(struct offspring *o, const struct process *p, offspring_left_out *left_out,
 		    const void *owner);
 

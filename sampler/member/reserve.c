@@ -1,6 +1,6 @@
 /*
- * What sampling itself needs is kept for it: a member that would take the last descriptors is not opened,
- * and the others are sampled.
+ * What sampling itself needs is kept for it: a member that would take the last descriptors is not
+ * opened, and the others are sampled.
  */
 #include "sampler/member/reserve.h"
 

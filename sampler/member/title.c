@@ -1,3 +1,5 @@
+/* The title is read from the process's memory, at the addresses of arg_start and arg_end in
+ * proc_pid_stat(5). */
 #include "sampler/member/title.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* Threads with few expected samples share an account with others of about their CPU time: classes
+ * by powers of two, joined until each expects enough. */
 #include "sampler/profile/accounts.h"
 
 #include <stdlib.h>
@@ -62,7 +64,7 @@ static double density_of(const struct recorded *r, const struct thread *threads,
 	return density > least ? density : least;
 }
 
-static size_t class_of(double expected)
+static size_t accounts_class_of(double expected)
 {
 	size_t found = 0;
 
@@ -73,7 +75,7 @@ static size_t class_of(double expected)
 
 /* Joins neighbouring classes until each shared account expects at least FEW samples: sets, for each
  * class, the number of its account. */
-static void join(const uint64_t ns[CLASSES], double density, uint32_t joined[CLASSES])
+static void accounts_join(const uint64_t ns[CLASSES], double density, uint32_t joined[CLASSES])
 {
 	uint32_t number = 0;
 	uint64_t sum = 0;
@@ -91,7 +93,7 @@ static void join(const uint64_t ns[CLASSES], double density, uint32_t joined[CLA
 		joined[i] = number - 1;
 }
 
-static void fill(struct accounts *a, const struct recorded *r, const struct member *m)
+static void accounts_fill(struct accounts *a, const struct recorded *r, const struct member *m)
 {
 	struct account *accounts = &a->all[a->first[m->index]];
 	size_t count;
@@ -106,11 +108,11 @@ static void fill(struct accounts *a, const struct recorded *r, const struct memb
 
 		accounts[i].at = (uint32_t)i;
 		if (expected < FEW) {
-			accounts[i].at = (uint32_t)(count + class_of(expected));
+			accounts[i].at = (uint32_t)(count + accounts_class_of(expected));
 			shared[accounts[i].at - count] += ns;
 		}
 	}
-	join(shared, density, joined);
+	accounts_join(shared, density, joined);
 	for (size_t i = 0; i < count; i++) {
 		uint32_t *at = &accounts[i].at;
 		struct account *to;
@@ -138,7 +140,7 @@ int accounts_open(struct accounts *a, const struct recorded *r)
 	if (!a->first || !a->all)
 		return ERR_NOMEM;
 	for (uint32_t i = 0; i < r->member_count; i++)
-		fill(a, r, r->members[i]);
+		accounts_fill(a, r, r->members[i]);
 	return 0;
 }
 
@@ -150,7 +152,7 @@ void accounts_release(struct accounts *a)
 }
 
 /* A thread whose account has no sample: why has it none? */
-static void add_thread(struct unsampled *u, const struct thread *thread, uint64_t tick_ns)
+static void accounts_add_thread(struct unsampled *u, const struct thread *thread, uint64_t tick_ns)
 {
 	uint64_t ns = thread_cpu_here_ns(thread);
 
@@ -181,7 +183,7 @@ static void add_member(struct unsampled *u, struct accounts *a, const struct mem
 		uint64_t ns = thread_cpu_here_ns(&threads[i]);
 
 		if (!of->weight)
-			add_thread(u, &threads[i], tick_ns);
+			accounts_add_thread(u, &threads[i], tick_ns);
 		else
 			u->spared_ns += (uint64_t)((double)ns * (double)of->spared /
 						   (double)of->weight);

@@ -1,3 +1,5 @@
+/* Places are sorted by image and address, and duplicates removed whenever the array is full, so it
+ * grows with the distinct places and not with the frames. */
 #include "sampler/profile/announce.h"
 
 #include <stdlib.h>
@@ -21,7 +23,7 @@ static int by_image(const void *a, const void *b)
 }
 
 /* Sorts the places and removes duplicates. */
-static void settle(struct announcement *a)
+static void announce_settle(struct announcement *a)
 {
 	size_t kept = 0;
 
@@ -38,7 +40,7 @@ int announce_place(struct announcement *a, const struct image *image, uint64_t a
 	/* Distinct places are few and repeat often, so duplicates are removed first; the array is
 	 * only doubled if it is then still half full. */
 	if (a->count == a->room) {
-		settle(a);
+		announce_settle(a);
 		if (a->count >= a->room / 2 &&
 		    room_for((void **)&a->all, &a->room, a->room ? a->room + 1 : ROOM_MIN,
 			     sizeof(*a->all)))
@@ -70,7 +72,7 @@ int announce_send(struct announcement *a,
 	size_t i = 0, n = 0;
 	int rc = 0;
 
-	settle(a);
+	announce_settle(a);
 	for (; !rc && i < a->count; i += n)
 		rc = send_image(symbolizer_of(ctx, a->all[i].image), &a->all[i], a->count - i, &n);
 	free(a->all);

@@ -26,7 +26,7 @@
 #include "sampler/account/budget.h"
 #include "sampler/account/counted.h"
 #include "sampler/child/decoding.h"
-#include "sampler/go/labels.h"
+#include "runtimes/go/labels.h"
 #include "sampler/profile/accounts.h"
 #include "sampler/profile/locations.h"
 #include "sampler/profile/locklabels.h"
@@ -131,7 +131,7 @@ static int entry_labels(struct assembly *a, const struct stackset_entry *e,
 /* The CPU time of an entry's samples, in ns: their share of the account. Rounding errors do not add
  * up because each share is the difference of two rounded sums. What is counted instead is in the
  * samples themselves. */
-static int64_t share(struct assembly *a, const struct stackset_entry *e)
+static int64_t assemble_share(struct assembly *a, const struct stackset_entry *e)
 {
 	struct account *s = accounts_of(&a->accounts, e->context.member, e->context.thread);
 	uint64_t upto, ns;
@@ -146,7 +146,7 @@ static int64_t share(struct assembly *a, const struct stackset_entry *e)
 }
 
 /* A sample without a stack: the thread was in a call in which it was not stopped. */
-static int add_call(struct assembly *a, const struct stackset_entry *e)
+static int assemble_add_call(struct assembly *a, const struct stackset_entry *e)
 {
 	char name[SYSCALL_NAME_ROOM], text[SYSCALL_NAME_ROOM + 2];
 
@@ -154,18 +154,19 @@ static int add_call(struct assembly *a, const struct stackset_entry *e)
 	return locations_add_named(&a->places, text, &a->locations[0]);
 }
 
-static int add_sample(struct assembly *a, const struct stackset_entry *e)
+static int assemble_add_sample(struct assembly *a, const struct stackset_entry *e)
 {
 	const struct frame *frames = a->recorded->stacks.frames + e->first;
 	struct profile_label labels[LABELS_MAX];
-	int64_t values[VALUES_MAX] = { (int64_t)e->samples, share(a, e), (int64_t)e->wall_ns };
+	int64_t values[VALUES_MAX] = { (int64_t)e->samples, assemble_share(a, e),
+				       (int64_t)e->wall_ns };
 	size_t label_count, count = e->count ? e->count : 1, all = count + e->context.cut;
 
 	if (!values[0] && !values[1] && !values[2])
 		return 0; /* no part of it lies in the time that is shown */
 	if (room_for((void **)&a->locations, &a->location_room, all, sizeof(*a->locations)))
 		return ERR_NOMEM;
-	if (!e->count && add_call(a, e))
+	if (!e->count && assemble_add_call(a, e))
 		return ERR_NOMEM;
 	if (e->context.cut && locations_add_named(&a->places, "[cut]", &a->locations[count]))
 		return ERR_NOMEM;
@@ -180,8 +181,8 @@ static int add_sample(struct assembly *a, const struct stackset_entry *e)
 }
 
 /* Adds time that the kernel accounted and no sample stands for. */
-static int add_unsampled(struct assembly *a, const struct member *m, const struct thread *thread,
-			 uint64_t cpu_ns, uint64_t wall_ns)
+static int assemble_add_unsampled(struct assembly *a, const struct member *m,
+				  const struct thread *thread, uint64_t cpu_ns, uint64_t wall_ns)
 {
 	struct profile_label labels[THREAD_LABELS_MAX];
 	int64_t values[VALUES_MAX] = { 0, (int64_t)cpu_ns, (int64_t)wall_ns };
@@ -209,7 +210,7 @@ static int add_unsampled_of(struct assembly *a, const struct member *m, const st
 
 	if (a->recorded->wall && thread->newest.stack == NO_STACK)
 		wall = thread->alive_ns - thread->wall.from;
-	return add_unsampled(a, m, thread, cpu, wall);
+	return assemble_add_unsampled(a, m, thread, cpu, wall);
 }
 
 /* Adds the time of threads that were never caught, and the time by which the process's CPU clock
@@ -222,7 +223,7 @@ static int add_rest_of(struct assembly *a, const struct member *m)
 	for (size_t i = 0; i < count; i++)
 		if (add_unsampled_of(a, m, &threads[i], thread_cpu_here_ns(&threads[i])))
 			return ERR_NOMEM;
-	return add_unsampled(a, m, NULL, accounts_beyond_ns(m), 0);
+	return assemble_add_unsampled(a, m, NULL, accounts_beyond_ns(m), 0);
 }
 
 static int name_labels(struct assembly *a)
@@ -243,19 +244,19 @@ static int name_labels(struct assembly *a)
 	return locklabels_init(&a->lock_labels, &a->places);
 }
 
-static int add_samples(struct assembly *a)
+static int assemble_add_samples(struct assembly *a)
 {
 	const struct stackset *stacks = &a->recorded->stacks;
 	int rc = accounts_open(&a->accounts, a->recorded) || name_labels(a);
 
 	for (uint32_t i = 0; !rc && i < stacks->count; i++)
-		rc = add_sample(a, &stacks->entries[i]);
+		rc = assemble_add_sample(a, &stacks->entries[i]);
 	for (uint32_t i = 0; !rc && !a->recorded->counted && i < a->recorded->member_count; i++)
 		rc = add_rest_of(a, a->recorded->members[i]);
 	return rc;
 }
 
-static int add_header(struct assembly *a)
+static int assemble_add_header(struct assembly *a)
 {
 	struct profile *p = a->profile;
 	const struct counted *counted = a->recorded->counted;
@@ -279,8 +280,8 @@ int assemble(struct recorded *r, const struct assemble_names *names, struct prof
 	struct assembly a = { .recorded = r,
 			      .profile = profile,
 			      .several = r->member_count > 1 || r->children };
-	int rc = kernelstack_load(&r->kernel) || add_header(&a) ||
-		 locations_init(&a.places, r, names, profile) || add_samples(&a) ||
+	int rc = kernelstack_load(&r->kernel) || assemble_add_header(&a) ||
+		 locations_init(&a.places, r, names, profile) || assemble_add_samples(&a) ||
 		 locations_tell(&a.places);
 
 	if (!rc && names->missing)

@@ -1,3 +1,5 @@
+/* The counters are copied by the indices of stacks and threads, which never change, and subtracted
+ * in a copy of the round. A difference below 0 becomes 0. */
 #include "sampler/profile/baseline.h"
 
 #include <stdlib.h>
@@ -103,7 +105,7 @@ int baseline_take(struct baseline *m, struct recorded *r)
 }
 
 /* A counter that is read again may be slightly below its marked value. */
-static void subtract(uint64_t *from, uint64_t what)
+static void baseline_take_off(uint64_t *from, uint64_t what)
 {
 	*from -= what < *from ? what : *from;
 }
@@ -114,13 +116,13 @@ static void subtract_member(const struct baseline *m, const struct baseline_memb
 	size_t count;
 	struct thread *threads = threads_get(from->threads, &count);
 
-	subtract(&from->cpu_ns, what->cpu_ns);
+	baseline_take_off(&from->cpu_ns, what->cpu_ns);
 	for (size_t i = 0; i < what->count && i < count; i++) {
 		struct thread *t = &threads[i];
 
-		subtract(&t->cpu_samples, what->threads[i].cpu_samples);
-		subtract(&t->cpu_weight, what->threads[i].cpu_weight);
-		subtract(&t->spared_weight, what->threads[i].spared_weight);
+		baseline_take_off(&t->cpu_samples, what->threads[i].cpu_samples);
+		baseline_take_off(&t->cpu_weight, what->threads[i].cpu_weight);
+		baseline_take_off(&t->spared_weight, what->threads[i].spared_weight);
 		t->cpu_first = what->threads[i].cpu_ns;
 		if (t->wall.from < m->at_ns)
 			t->wall.from = t->alive_ns < m->at_ns ? t->alive_ns : m->at_ns;
@@ -134,12 +136,12 @@ void baseline_subtract(const struct baseline *m, struct recorded *r)
 	for (uint32_t i = 0; i < m->entry_count && i < r->stacks.count; i++) {
 		struct stackset_entry *e = &r->stacks.entries[i];
 
-		subtract(&e->samples, m->entries[i].samples);
-		subtract(&e->cpu_weight, m->entries[i].cpu_weight);
-		subtract(&e->wall_ns, m->entries[i].wall_ns);
+		baseline_take_off(&e->samples, m->entries[i].samples);
+		baseline_take_off(&e->cpu_weight, m->entries[i].cpu_weight);
+		baseline_take_off(&e->wall_ns, m->entries[i].wall_ns);
 	}
 	for (uint32_t i = 0; i < m->member_count && i < r->member_count; i++)
 		subtract_member(m, &m->members[i], r->members[i]);
 	r->start_real_ns += m->at_ns - r->start_ns;
-	subtract(&r->stats.elapsed_ns, m->at_ns - r->start_ns);
+	baseline_take_off(&r->stats.elapsed_ns, m->at_ns - r->start_ns);
 }

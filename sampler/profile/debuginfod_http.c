@@ -24,7 +24,7 @@
 
 #include "base/error.h"
 #include "base/file/outfile.h"
-#include "sampler/net/http.h"
+#include "base/net/http.h"
 
 enum { PIECE_BYTES = 64 << 10 };
 
@@ -76,7 +76,7 @@ void debuginfod_free(struct debuginfod *d)
 }
 
 /* Makes the folder and those above it, of which the root exists. */
-static bool make_folder(char *path)
+static bool debuginfod_http_make_folder(char *path)
 {
 	for (char *at = path + 1; (at = strchr(at, '/')); at++) {
 		*at = '\0';
@@ -99,7 +99,8 @@ static int open_cached(const char *path)
 	return -1;
 }
 
-static int read_all(struct debuginfod *d, struct http *h, struct outfile *out, struct error *err)
+static int debuginfod_http_read_all(struct debuginfod *d, struct http *h, struct outfile *out,
+				    struct error *err)
 {
 	int64_t done = 0;
 	size_t got;
@@ -114,8 +115,8 @@ static int read_all(struct debuginfod *d, struct http *h, struct outfile *out, s
 	return rc;
 }
 
-static int ask(struct debuginfod *d, const char *server, int len, const char *build_id,
-	       struct outfile *out, struct error *err)
+static int debuginfod_http_ask(struct debuginfod *d, const char *server, int len,
+			       const char *build_id, struct outfile *out, struct error *err)
 {
 	struct http_request q = { .max_bytes = out->direct ? 0 : MAX_BYTES };
 	struct http *h;
@@ -129,15 +130,15 @@ static int ask(struct debuginfod *d, const char *server, int len, const char *bu
 	q.url = url;
 	rc = http_open(&h, &q, err);
 	if (!rc)
-		rc = read_all(d, h, out, err);
+		rc = debuginfod_http_read_all(d, h, out, err);
 	http_close(h);
 	free(url);
 	return rc;
 }
 
 /* Without a cache that can be written the file stays in memory. */
-static int open_output(const struct debuginfod *d, struct outfile *out, char *path,
-		       struct error *err)
+static int debuginfod_http_open_output(const struct debuginfod *d, struct outfile *out, char *path,
+				       struct error *err)
 {
 	char *last = strrchr(path, '/');
 	bool made;
@@ -145,7 +146,7 @@ static int open_output(const struct debuginfod *d, struct outfile *out, char *pa
 	*out = (struct outfile)OUTFILE_NONE;
 	if (*d->folder) {
 		*last = '\0';
-		made = make_folder(path);
+		made = debuginfod_http_make_folder(path);
 		*last = '/';
 		if (made && !outfile_open(out, path, NULL))
 			return 0;
@@ -158,7 +159,8 @@ static int open_output(const struct debuginfod *d, struct outfile *out, char *pa
 }
 
 /* Asks one server after the other. Of a file that was cut off nothing is kept. */
-static int fetch(struct debuginfod *d, const char *build_id, char *path, struct error *err)
+static int debuginfod_http_fetch(struct debuginfod *d, const char *build_id, char *path,
+				 struct error *err)
 {
 	struct outfile out;
 	int rc = 0, fd;
@@ -166,10 +168,10 @@ static int fetch(struct debuginfod *d, const char *build_id, char *path, struct 
 	for (const char *at = d->servers; *(at += strspn(at, " "));) {
 		int len = (int)strcspn(at, " ");
 
-		rc = open_output(d, &out, path, err);
+		rc = debuginfod_http_open_output(d, &out, path, err);
 		if (rc)
 			return rc;
-		rc = ask(d, at, len, build_id, &out, err);
+		rc = debuginfod_http_ask(d, at, len, build_id, &out, err);
 		at += len;
 		if (!rc && out.direct && lseek(out.fd, 0, SEEK_SET) == 0)
 			return out.fd;
@@ -199,7 +201,7 @@ int debuginfod_fetch(struct debuginfod *d, const char *build_id, char *why, size
 	}
 	fd = *d->folder ? open_cached(path) : -1;
 	if (fd < 0)
-		fd = fetch(d, build_id, path, &err);
+		fd = debuginfod_http_fetch(d, build_id, path, &err);
 	if (fd < 0)
 		snprintf(why, size, "%s", err.text);
 	return fd < 0 ? -1 : fd;

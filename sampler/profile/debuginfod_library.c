@@ -27,7 +27,7 @@ struct debuginfod {
 static struct debuginfod the;
 
 /* While the library looks for a server, the numbers count its steps. */
-static int on_progress(void *client, long a, long b)
+static int debuginfod_library_on_progress(void *client, long a, long b)
 {
 	(void)client;
 	the.progress(a, b);
@@ -35,7 +35,7 @@ static int on_progress(void *client, long a, long b)
 }
 
 /* Debian's libdebuginfod1 has the library only under the name with the version. */
-static bool load(void)
+static bool debuginfod_library_load(void)
 {
 	void *library = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
 
@@ -50,13 +50,13 @@ static bool load(void)
 
 struct debuginfod *debuginfod_new(debuginfod_progress *progress, char *why, size_t size)
 {
-	the.client = load() ? the.begin() : NULL;
+	the.client = debuginfod_library_load() ? the.begin() : NULL;
 	if (!the.client) {
 		snprintf(why, size, "libdebuginfod.so.1 cannot be loaded");
 		return NULL;
 	}
 	the.progress = progress;
-	the.set_progress(the.client, on_progress);
+	the.set_progress(the.client, debuginfod_library_on_progress);
 	return &the;
 }
 

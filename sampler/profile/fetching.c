@@ -92,7 +92,7 @@ static int look_around(void *ctx)
 }
 
 /* Finds the images that need a file. It reads the target's ELF files, so it runs in the sandbox. */
-static void survey(struct fetching *f, const struct recorded *recorded)
+static void fetching_survey(struct fetching *f, const struct recorded *recorded)
 {
 	struct survey s = { f, recorded };
 	struct sandbox box = {
@@ -137,18 +137,18 @@ static void send_message(const struct message *m, int passed)
 		_exit(1);
 }
 
-static void say(enum message_kind kind, int64_t done, int64_t all)
+static void fetching_say(enum message_kind kind, int64_t done, int64_t all)
 {
 	send_message(&(struct message){ kind, fetch.image, done, all, "" }, -1);
 }
 
-static void on_progress(int64_t done, int64_t all)
+static void fetching_on_progress(int64_t done, int64_t all)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
 	if (now - fetch.said_ns >= PROGRESS_MS * 1000000ull) {
 		fetch.said_ns = now;
-		say(MESSAGE_PROGRESS, done, all);
+		fetching_say(MESSAGE_PROGRESS, done, all);
 	}
 }
 
@@ -169,7 +169,7 @@ static void fetch_one(struct debuginfod *d, const char *build_id)
 	struct message m = { .image = fetch.image };
 	int fd;
 
-	say(MESSAGE_PROGRESS, 0, 0);
+	fetching_say(MESSAGE_PROGRESS, 0, 0);
 	fd = debuginfod_fetch(d, build_id, m.why, sizeof(m.why));
 	m.kind = fd >= 0 ? MESSAGE_GOT : MESSAGE_FAILED;
 	send_message(&m, fd);
@@ -180,7 +180,7 @@ static void fetch_one(struct debuginfod *d, const char *build_id)
 static void fetch_all(const struct fetching *f)
 {
 	struct message none = { .kind = MESSAGE_NO_CLIENT };
-	struct debuginfod *d = debuginfod_new(on_progress, none.why, sizeof(none.why));
+	struct debuginfod *d = debuginfod_new(fetching_on_progress, none.why, sizeof(none.why));
 
 	if (!d) {
 		send_message(&none, -1);
@@ -194,7 +194,7 @@ static void fetch_all(const struct fetching *f)
 	debuginfod_free(d);
 }
 
-static void run_child(const struct fetching *f, int socket)
+static void fetching_run_child(const struct fetching *f, int socket)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
 
@@ -248,8 +248,8 @@ static void note_failure(struct fetching *f, struct message *m)
 	printable(f->stats.problem, sizeof(f->stats.problem));
 }
 
-static void show(const struct fetching *f, const struct message *m, fetching_progress *progress,
-		 void *ctx)
+static void fetching_show(const struct fetching *f, const struct message *m,
+			  fetching_progress *progress, void *ctx)
 {
 	char line[320], size[64] = "";
 
@@ -266,7 +266,7 @@ static void show(const struct fetching *f, const struct message *m, fetching_pro
 }
 
 /* False when there is nothing more to come. */
-static bool receive(struct fetching *f, int socket, fetching_progress *progress, void *ctx)
+static bool fetching_receive(struct fetching *f, int socket, fetching_progress *progress, void *ctx)
 {
 	struct message m;
 	struct iovec iov = { &m, sizeof(m) };
@@ -292,7 +292,7 @@ static bool receive(struct fetching *f, int socket, fetching_progress *progress,
 	if (m.kind == MESSAGE_FAILED || m.kind == MESSAGE_NO_CLIENT)
 		note_failure(f, &m);
 	if (m.kind == MESSAGE_PROGRESS)
-		show(f, &m, progress, ctx);
+		fetching_show(f, &m, progress, ctx);
 	return true;
 }
 
@@ -304,7 +304,7 @@ static void listen_until(struct fetching *f, int socket, uint64_t until,
 
 	while ((now = clock_ns(CLOCK_MONOTONIC)) < until) {
 		if (poll(&pf, 1, (int)((until - now) / 1000000) + 1) > 0 &&
-		    !receive(f, socket, progress, ctx))
+		    !fetching_receive(f, socket, progress, ctx))
 			return;
 	}
 	snprintf(f->stats.problem, sizeof(f->stats.problem), "time was up before all were fetched");
@@ -320,7 +320,7 @@ static int run_process(struct fetching *f, uint64_t until, fetching_progress *pr
 		return error_errno(err, ERR_IO, "cannot fetch debug information");
 	pid = fork_bound(SIGKILL);
 	if (!pid)
-		run_child(f, pair[1]);
+		fetching_run_child(f, pair[1]);
 	close(pair[1]);
 	if (pid > 0)
 		listen_until(f, pair[0], until, progress, ctx);
@@ -333,7 +333,7 @@ static int run_process(struct fetching *f, uint64_t until, fetching_progress *pr
 	return 0;
 }
 
-static int make(struct fetching *f, const struct recorded *recorded)
+static int fetching_make(struct fetching *f, const struct recorded *recorded)
 {
 	f->images = modmap_images(recorded->members[0]->maps, &f->image_count);
 	f->wanted = sandbox_share(f->image_count + 1);
@@ -351,12 +351,12 @@ int fetching_run(struct fetching **out, const struct recorded *recorded, uint64_
 	uint64_t until = clock_ns(CLOCK_MONOTONIC) + timeout_ns;
 	struct fetching *f = calloc(1, sizeof(*f));
 
-	if (!f || make(f, recorded)) {
+	if (!f || fetching_make(f, recorded)) {
 		fetching_free(f);
 		return error_nomem(err);
 	}
 	*out = f;
-	survey(f, recorded);
+	fetching_survey(f, recorded);
 	return f->stats.wanted ? run_process(f, until, progress, ctx, err) : 0;
 }
 

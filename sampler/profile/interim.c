@@ -40,7 +40,7 @@ static const char TOO_LITTLE[] = "the process that decodes wrote too little";
 static const uint64_t BYTES_MAX = 256ull << 20, NAMING_FREE_NS = 2 * NS_PER_S;
 
 /* The process writes this, then places and two profiles, uncompressed. */
-struct head {
+struct interim_head {
 	uint64_t places, whole, window; /* sizes in bytes */
 };
 
@@ -113,7 +113,7 @@ bool interim_wants_start(const struct interim *in)
 static int write_parts(struct outfile *file, const struct buffer *places,
 		       const struct buffer *whole, const struct buffer *window, struct error *err)
 {
-	struct head head = { places->len, whole->len, window->len };
+	struct interim_head head = { places->len, whole->len, window->len };
 	int rc = outfile_write(file, &head, sizeof(head), err);
 
 	if (!rc)
@@ -157,7 +157,7 @@ static int make_both(struct interim *in, struct buffer *places, struct buffer *w
 	return rc;
 }
 
-static int work(void *ctx, struct decode_result *result, struct error *err)
+static int interim_work(void *ctx, struct decode_result *result, struct error *err)
 {
 	struct interim *in = ctx;
 	struct buffer places = { 0 }, whole = { 0 }, window = { 0 };
@@ -182,7 +182,7 @@ static int work(void *ctx, struct decode_result *result, struct error *err)
 
 /* Our side. */
 
-static void end_with(struct interim *in, int rc, const struct error *err)
+static void interim_end_with(struct interim *in, int rc, const struct error *err)
 {
 	in->state.busy = in->started = in->wanted = false;
 	in->state.number++;
@@ -209,7 +209,7 @@ static bool may_name(const struct interim *in)
 	return in->naming_ns < allowed || in->round->end != RECORDING_RUNNING;
 }
 
-static int start(struct interim *in, struct error *err)
+static int interim_start_child(struct interim *in, struct error *err)
 {
 	const struct modmap *maps = in->maker.recorded->members[0]->maps;
 	struct maker *p = &in->maker;
@@ -226,7 +226,7 @@ static int start(struct interim *in, struct error *err)
 	in->naming = may_name(in);
 	maker_ready(p);
 	rc = decoding_start(in->decoding, in->file ? in->file : &in->memory,
-			    in->file ? 0 : BYTES_MAX, work, in, err);
+			    in->file ? 0 : BYTES_MAX, interim_work, in, err);
 	if (!rc)
 		decoding_calm(in->decoding); /* the sampling goes on beside it */
 	if (!rc && !in->file && baseline_take(&in->next_baseline, p->recorded))
@@ -237,16 +237,16 @@ static int start(struct interim *in, struct error *err)
 void interim_start(struct interim *in)
 {
 	struct error err;
-	int rc = start(in, &err);
+	int rc = interim_start_child(in, &err);
 
 	in->wanted = false;
 	in->started = !rc;
 	if (rc)
-		end_with(in, rc, &err);
+		interim_end_with(in, rc, &err);
 }
 
 /* Checks what the decoding process wrote: the sizes may be false. */
-static int split(const struct buffer *bytes, struct head *head, struct error *err)
+static int interim_split(const struct buffer *bytes, struct interim_head *head, struct error *err)
 {
 	size_t left = bytes->len;
 	const uint64_t *parts[] = { &head->places, &head->whole, &head->window };
@@ -263,7 +263,7 @@ static int split(const struct buffer *bytes, struct head *head, struct error *er
 	return 0;
 }
 
-static int read_memory(const struct interim *in, struct buffer *bytes, struct error *err)
+static int interim_read_memory(const struct interim *in, struct buffer *bytes, struct error *err)
 {
 	struct stat st;
 
@@ -283,8 +283,8 @@ static int read_memory(const struct interim *in, struct buffer *bytes, struct er
 }
 
 /* Takes over places and profiles. If memory runs out, there is no profile to be shown. */
-static int take(struct interim *in, const struct buffer *bytes, const struct head *head,
-		struct error *err)
+static int interim_take(struct interim *in, const struct buffer *bytes,
+			const struct interim_head *head, struct error *err)
 {
 	const uint8_t *at = bytes->data + sizeof(*head);
 	struct symbolized_place *places = malloc(head->places + 1);
@@ -313,13 +313,13 @@ static int take(struct interim *in, const struct buffer *bytes, const struct hea
 static int take_over(struct interim *in, struct error *err)
 {
 	struct buffer bytes = { 0 };
-	struct head head;
-	int rc = read_memory(in, &bytes, err);
+	struct interim_head head;
+	int rc = interim_read_memory(in, &bytes, err);
 
 	if (!rc)
-		rc = split(&bytes, &head, err);
+		rc = interim_split(&bytes, &head, err);
 	if (!rc)
-		rc = take(in, &bytes, &head, err);
+		rc = interim_take(in, &bytes, &head, err);
 	buffer_release(&bytes);
 	in->state.whole = rc ? NULL : &in->known.profile;
 	in->state.window = rc ? NULL : &in->window;
@@ -359,7 +359,7 @@ void interim_look(struct interim *in, int timeout_ms)
 	}
 	if (!rc && !in->file)
 		rc = take_over(in, &err);
-	end_with(in, rc, &err);
+	interim_end_with(in, rc, &err);
 }
 
 const struct recording_interim *interim_state(const struct interim *in)

@@ -16,13 +16,13 @@
 #include "base/process/modmap.h"
 #include "base/room.h"
 #include "pprof/profile.h"
-#include "sampler/interp/names.h"
+#include "runtimes/names.h"
 #include "sampler/member/member.h"
 #include "sampler/profile/announce.h"
 #include "sampler/profile/assemble.h"
 #include "sampler/recorded/recorded.h"
 #include "sampler/profile/symbolized.h"
-#include "sampler/unwind/table/unnamed.h"
+#include "unwind/table/unnamed.h"
 #include "symbolize/demangle.h"
 #include "symbolize/files/debugpackage.h"
 #include "symbolize/symbolizer.h"
@@ -44,7 +44,7 @@ struct place {
 
 /* Mappings. */
 
-static int add_mapping(struct locations *p, const struct image *image)
+static int locations_add_mapping(struct locations *p, const struct image *image)
 {
 	const struct mapping *range = modmap_first_range(p->maps, image);
 	struct profile_mapping m = { .start = range->start,
@@ -77,7 +77,7 @@ static const struct image *find_program(const struct locations *p, struct image 
 	return NULL;
 }
 
-static int add_mappings(struct locations *p)
+static int locations_add_mappings(struct locations *p)
 {
 	const struct stackset *stacks = &p->recorded->stacks;
 	struct image *const *images = modmap_images(p->maps, &p->image_count);
@@ -86,17 +86,17 @@ static int add_mappings(struct locations *p)
 	p->mapping_of = calloc(p->image_count + 1, sizeof(*p->mapping_of));
 	p->nameless = calloc(p->image_count + 1, sizeof(*p->nameless));
 	if (unnamed_init(&p->unnamed, p->image_count) || !p->mapping_of || !p->nameless ||
-	    (program && add_mapping(p, program)))
+	    (program && locations_add_mapping(p, program)))
 		return ERR_NOMEM;
 	for (size_t i = 0; i < stacks->frame_count; i++)
-		if (stacks->frames[i].image && add_mapping(p, stacks->frames[i].image))
+		if (stacks->frames[i].image && locations_add_mapping(p, stacks->frames[i].image))
 			return ERR_NOMEM;
 	return 0;
 }
 
 /* Locations. */
 
-static bool same_place(const void *owner, uint32_t id, const void *key)
+static bool locations_same_place(const void *owner, uint32_t id, const void *key)
 {
 	const struct place *p = &((const struct locations *)owner)->all[id];
 	const struct place *k = key;
@@ -104,7 +104,7 @@ static bool same_place(const void *owner, uint32_t id, const void *key)
 	return p->addr == k->addr && p->image == k->image;
 }
 
-static int add_line(struct locations *p, size_t i, const struct symbol_frame *f)
+static int locations_add_line(struct locations *p, size_t i, const struct symbol_frame *f)
 {
 	struct profile_function function = { .start_line = f->start_line };
 
@@ -134,7 +134,7 @@ static int add_interpreted_line(struct locations *p, const struct place *place)
 	int rc;
 
 	m->has_functions = m->has_filenames = m->has_line_numbers = true;
-	rc = frame.name ? add_line(p, 0, &frame) : ERR_NOMEM;
+	rc = frame.name ? locations_add_line(p, 0, &frame) : ERR_NOMEM;
 	arena_release(&arena);
 	if (!rc)
 		p->lines[0].column = f->column;
@@ -145,11 +145,11 @@ static int add_named_line(struct locations *p, const char *name)
 {
 	struct symbol_frame f = { .name = name, .system_name = name };
 
-	return add_line(p, 0, &f);
+	return locations_add_line(p, 0, &f);
 }
 
 /* Debug files and perf maps are looked for where the image's process sees them. */
-static struct symbolizer *symbolizer_of(void *ctx, const struct image *image)
+static struct symbolizer *locations_symbolizer_of(void *ctx, const struct image *image)
 {
 	const struct locations *p = ctx;
 	const struct process *owner = modmap_owner(p->maps, image);
@@ -168,7 +168,7 @@ static int add_unknown_line(struct locations *p, struct place *place)
 	uint64_t start = 0;
 
 	if (place->asked && p->names.symbolizers &&
-	    !symbolizer_leaves_out(symbolizer_of(p, place->image), place->image) &&
+	    !symbolizer_leaves_out(locations_symbolizer_of(p, place->image), place->image) &&
 	    unnamed_start(&p->unnamed, place->image, place->addr, &start, &place->nameless))
 		return ERR_NOMEM;
 	return add_named_line(p, unnamed_text(place->image, place->addr, start, name));
@@ -202,7 +202,7 @@ static int announce_places(struct locations *p)
 		if (f->image && !is_interpreted(p, f->image) && !known_of(p, f->image, addr))
 			rc = announce_place(&places, f->image, addr);
 	}
-	sent = announce_send(&places, symbolizer_of, p);
+	sent = announce_send(&places, locations_symbolizer_of, p);
 	return rc ? rc : sent;
 }
 
@@ -212,9 +212,9 @@ static void note_abilities(struct locations *p, const struct place *place)
 	struct profile_mapping *m = &p->profile->mappings[id - 1];
 
 	m->has_functions = true;
-	if (symbolizer_has_lines(symbolizer_of(p, place->image), place->image))
+	if (symbolizer_has_lines(locations_symbolizer_of(p, place->image), place->image))
 		m->has_filenames = m->has_line_numbers = true;
-	if (symbolizer_has_inlines(symbolizer_of(p, place->image), place->image))
+	if (symbolizer_has_inlines(locations_symbolizer_of(p, place->image), place->image))
 		m->has_inline_frames = true;
 }
 
@@ -243,7 +243,7 @@ static int copy_lines(struct locations *p, const struct place *place,
 			.start_line = (uint32_t)f->start_line,
 		};
 
-		if (add_line(p, i, &frame))
+		if (locations_add_line(p, i, &frame))
 			return ERR_NOMEM;
 	}
 	if (l->mapping) {
@@ -278,8 +278,8 @@ static int fill_lines(struct locations *p, struct place *place, size_t *count)
 		*count = 0; /* pending */
 		return 0;
 	}
-	if (place->asked &&
-	    symbolizer_lookup(symbolizer_of(p, place->image), place->image, place->addr, &symbol))
+	if (place->asked && symbolizer_lookup(locations_symbolizer_of(p, place->image),
+					      place->image, place->addr, &symbol))
 		return ERR_NOMEM;
 	*count = symbol.count ? symbol.count : 1;
 	if (room_for((void **)&p->lines, &p->line_room, *count, sizeof(*p->lines)))
@@ -299,12 +299,12 @@ static int fill_lines(struct locations *p, struct place *place, size_t *count)
 		return add_unknown_line(p, place);
 	note_abilities(p, place);
 	for (size_t i = 0; i < symbol.count; i++)
-		if (add_line(p, i, &symbol.frames[i]))
+		if (locations_add_line(p, i, &symbol.frames[i]))
 			return ERR_NOMEM;
 	return 0;
 }
 
-static int add_place(struct locations *p, struct place *place, uint64_t hash)
+static int locations_add_place(struct locations *p, struct place *place, uint64_t hash)
 {
 	struct profile_location location = { .address = place->addr };
 	size_t lines;
@@ -325,7 +325,7 @@ static int add_place(struct locations *p, struct place *place, uint64_t hash)
 }
 
 /* *id: the place's number in p->all; a new one is added. */
-static int find_place(struct locations *p, const struct frame *frame, uint32_t *id)
+static int locations_find_place(struct locations *p, const struct frame *frame, uint32_t *id)
 {
 	struct place place = { .image = frame->image,
 			       .addr = frame_code_address(frame->addr, frame->kind) };
@@ -338,10 +338,10 @@ static int find_place(struct locations *p, const struct frame *frame, uint32_t *
 	words[0] = place.addr;
 	words[1] = (uint64_t)(uintptr_t)place.image;
 	hash = hash_bytes(words, sizeof(words));
-	*id = hashindex_find(&p->index, hash, same_place, p, &place);
+	*id = hashindex_find(&p->index, hash, locations_same_place, p, &place);
 	if (*id != HASHINDEX_NONE)
 		return 0;
-	if (add_place(p, &place, hash))
+	if (locations_add_place(p, &place, hash))
 		return ERR_NOMEM;
 	*id = p->count - 1;
 	return 0;
@@ -351,7 +351,7 @@ int locations_get(struct locations *p, const struct frame *frame, uint32_t *loca
 {
 	uint32_t id;
 
-	if (find_place(p, frame, &id))
+	if (locations_find_place(p, frame, &id))
 		return ERR_NOMEM;
 	*location = p->all[id].location;
 	return 0;
@@ -362,7 +362,7 @@ int locations_count_leaf(struct locations *p, const struct frame *leaf, uint64_t
 	const struct place *place;
 	uint32_t id;
 
-	if (find_place(p, leaf, &id))
+	if (locations_find_place(p, leaf, &id))
 		return ERR_NOMEM;
 	place = &p->all[id];
 	p->samples += samples;
@@ -474,7 +474,7 @@ bool locations_has_symbols(struct locations *p, const struct image *image)
 		const struct frame *f = &stacks->frames[i];
 
 		if (f->image == image &&
-		    symbolizer_lookup(symbolizer_of(p, image), image,
+		    symbolizer_lookup(locations_symbolizer_of(p, image), image,
 				      frame_code_address(f->addr, f->kind), &symbol))
 			return false;
 	}
@@ -487,7 +487,7 @@ int locations_variable(struct locations *p, const struct image *image, uint64_t 
 	*name = NULL;
 	if (!p->names.symbolizers)
 		return 0;
-	return symbolizer_variable(symbolizer_of(p, image), image, addr, name, offset);
+	return symbolizer_variable(locations_symbolizer_of(p, image), image, addr, name, offset);
 }
 
 int locations_tell(const struct locations *p)
@@ -513,7 +513,7 @@ int locations_init(struct locations *p, struct recorded *recorded,
 				 .maps = recorded->members[0]->maps,
 				 .names = *names,
 				 .profile = profile };
-	return add_mappings(p) || announce_places(p) ? ERR_NOMEM : 0;
+	return locations_add_mappings(p) || announce_places(p) ? ERR_NOMEM : 0;
 }
 
 void locations_release(struct locations *p)

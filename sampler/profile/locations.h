@@ -13,7 +13,7 @@
 
 #include "base/hashindex.h"
 #include "sampler/profile/assemble.h"
-#include "sampler/unwind/table/unnamed.h"
+#include "unwind/table/unnamed.h"
 
 struct frame;
 struct image;

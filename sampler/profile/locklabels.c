@@ -1,3 +1,5 @@
+/* What kind a lock is, its futex does not tell. It is proven by the names of the inner functions of
+ * the stack that waits (sampler/lock), so places are symbolized before their labels are made. */
 #include "sampler/profile/locklabels.h"
 
 #include <string.h>
@@ -29,15 +31,17 @@ int locklabels_init(struct locklabels *l, struct locations *places)
 
 /* The location of a frame, whose lines are its functions, the innermost one first. NULL: out of
  * memory. */
-static const struct profile_location *location_of(struct locations *places, const struct frame *f)
+static const struct profile_location *locklabels_location_of(struct locations *places,
+							     const struct frame *f)
 {
 	uint32_t id;
 
 	return locations_get(places, f, &id) ? NULL : &places->profile->locations[id - 1];
 }
 
-static const struct profile_function *function_at(const struct locations *places,
-						  const struct profile_location *l, size_t i)
+static const struct profile_function *locklabels_function_at(const struct locations *places,
+							     const struct profile_location *l,
+							     size_t i)
 {
 	const struct profile *p = places->profile;
 
@@ -45,10 +49,10 @@ static const struct profile_function *function_at(const struct locations *places
 }
 
 /* Appends the functions of a frame to those that may prove a lock. ERR_NOMEM. */
-static int add_functions(struct locations *places, const struct frame *f, const char **functions,
-			 size_t *count)
+static int locklabels_add_functions(struct locations *places, const struct frame *f,
+				    const char **functions, size_t *count)
 {
-	const struct profile_location *l = location_of(places, f);
+	const struct profile_location *l = locklabels_location_of(places, f);
 
 	if (!l)
 		return ERR_NOMEM;
@@ -56,7 +60,7 @@ static int add_functions(struct locations *places, const struct frame *f, const 
 		functions[(*count)++] = NULL; /* its name is pending */
 	for (size_t i = 0; i < l->lines && *count < CALLS_MAX; i++) {
 		const char *name = strset_get(&places->profile->strings,
-					      function_at(places, l, i)->system_name);
+					      locklabels_function_at(places, l, i)->system_name);
 
 		functions[(*count)++] = locations_is_nameless(f->image, name) ? NULL : name;
 	}
@@ -64,8 +68,8 @@ static int add_functions(struct locations *places, const struct frame *f, const 
 }
 
 /* Sets *kind. The kernel's frames, if there are any, come before those of the library. */
-static int prove(struct locations *places, const struct stackset_entry *e,
-		 const struct lock_wait *wait, enum lock_kind *kind)
+static int locklabels_prove(struct locations *places, const struct stackset_entry *e,
+			    const struct lock_wait *wait, enum lock_kind *kind)
 {
 	const struct recorded *r = places->recorded;
 	const struct frame *f = r->stacks.frames + e->first, *end = f + e->count;
@@ -80,7 +84,7 @@ static int prove(struct locations *places, const struct stackset_entry *e,
 	if (!image)
 		return 0;
 	for (; f < end && f->image == image && site.count < CALLS_MAX; f++)
-		if (add_functions(places, f, functions, &site.count))
+		if (locklabels_add_functions(places, f, functions, &site.count))
 			return ERR_NOMEM;
 	site.module = image_name(image);
 	site.has_symbols = locations_has_symbols(places, image);
@@ -90,8 +94,8 @@ static int prove(struct locations *places, const struct stackset_entry *e,
 
 /* "mutex table_lock+0x28" or "mutex 0x7f12…": with the variable in place of the address, runs of a
  * program can be merged. */
-static int name_lock(struct locations *places, const struct lockset_entry *lock,
-		     enum lock_kind kind, uint32_t *string)
+static int locklabels_name_lock(struct locations *places, const struct lockset_entry *lock,
+				enum lock_kind kind, uint32_t *string)
 {
 	uint64_t before = lock->wait.as[kind].before, offset = 0;
 	const char *variable = NULL;
@@ -113,15 +117,16 @@ static int name_lock(struct locations *places, const struct lockset_entry *lock,
 }
 
 /* Appends the functions of a frame, the outermost one first. */
-static int add_frame(struct locations *places, const struct frame *f, struct buffer *text)
+static int locklabels_add_frame(struct locations *places, const struct frame *f,
+				struct buffer *text)
 {
-	const struct profile_location *l = location_of(places, f);
+	const struct profile_location *l = locklabels_location_of(places, f);
 
 	if (!l)
 		return ERR_NOMEM;
 	for (size_t i = l->lines; i-- > 0;) {
 		const char *name = strset_get(&places->profile->strings,
-					      function_at(places, l, i)->name);
+					      locklabels_function_at(places, l, i)->name);
 
 		if ((text->len && buffer_add(text, ";", 1)) || buffer_add(text, name, strlen(name)))
 			return ERR_NOMEM;
@@ -137,7 +142,7 @@ static int name_stack(struct locations *places, uint32_t stack, uint32_t *string
 	int rc = 0;
 
 	for (size_t i = e->count; !rc && i-- > 0;)
-		rc = add_frame(places, &stacks->frames[e->first + i], &text);
+		rc = locklabels_add_frame(places, &stacks->frames[e->first + i], &text);
 	if (!rc)
 		rc = profile_text(places->profile, (char *)text.data, text.len, string);
 	buffer_release(&text);
@@ -156,13 +161,13 @@ int locklabels_add(const struct locklabels *l, struct locations *places,
 
 	if (!lock || c->state != THREAD_BLOCKED)
 		return 0;
-	if (prove(places, e, &lock->wait, &kind))
+	if (locklabels_prove(places, e, &lock->wait, &kind))
 		return ERR_NOMEM;
 	if (!kind)
 		return 0;
 	*to = (struct profile_label){ .key = l->lock };
 	(*count)++;
-	if (name_lock(places, lock, kind, &to->str))
+	if (locklabels_name_lock(places, lock, kind, &to->str))
 		return ERR_NOMEM;
 	if (!lock->owners[kind])
 		return 0;

@@ -1,3 +1,5 @@
+/* Each member gets a symbolizer with the files that were fetched for it, then the profile is
+ * assembled, commented and written. It runs in a child, so files may be mapped. */
 #include "sampler/profile/maker.h"
 
 #include <stdlib.h>
@@ -78,7 +80,7 @@ void maker_release(struct maker *p)
 	p->count = 0;
 }
 
-static int add_comments(const struct maker *p, struct profile *profile)
+static int maker_add_comments(const struct maker *p, struct profile *profile)
 {
 	char lines[SUMMARY_LINES][SUMMARY_WIDTH];
 	const char *warning;
@@ -113,7 +115,7 @@ int maker_fill(struct maker *p, const struct assemble_names *names, struct profi
 	p->stats->own_cpu_ns = result->own_cpu_ns;
 	p->stats->own_peak_bytes = result->own_peak_bytes;
 	if (!rc)
-		rc = add_comments(p, profile);
+		rc = maker_add_comments(p, profile);
 	if (!rc && names->missing && *names->missing)
 		rc = profile_add_comment(profile, names->missing);
 	return rc ? error_nomem(err) : 0;

@@ -44,9 +44,9 @@ void maker_ready(struct maker *p);
 int maker_symbolizers(struct maker *p);
 void maker_release(struct maker *p);
 
-/* Fills an initialised profile, comments included. Without native frames (no_native), samples may be
- * equal, and locations stay that no sample has: the places of assemble_names refer to them. Our CPU time and peak size are set in `result`
- * and in the stats. ERR_NOMEM. */
+/* Fills an initialised profile, comments included. Without native frames (no_native), samples may
+ * be equal, and locations stay that no sample has: the places of assemble_names refer to them. Our
+ * CPU time and peak size are set in `result` and in the stats. ERR_NOMEM. */
 int maker_fill(struct maker *p, const struct assemble_names *names, struct profile *profile,
 	       struct decode_result *result, struct error *err);
 

@@ -1,3 +1,5 @@
+/* A hash index leads from the place to the location's number. The profile was decoded from a
+ * child's output, so a number beyond its locations is dropped. */
 #include "sampler/profile/symbolized.h"
 
 #include <stdlib.h>
@@ -12,7 +14,7 @@ static uint64_t hash_place(const struct symbolized_place *place)
 	return hash_bytes(words, sizeof(words));
 }
 
-static bool same_place(const void *owner, uint32_t id, const void *key)
+static bool symbolized_same_place(const void *owner, uint32_t id, const void *key)
 {
 	const struct symbolized_place *a = &((const struct symbolized *)owner)->places[id],
 				      *b = key;
@@ -59,7 +61,7 @@ const struct profile_location *symbolized_find(const struct symbolized *k, uint3
 					       uint64_t addr)
 {
 	struct symbolized_place key = { .addr = addr, .image = image };
-	uint32_t id = hashindex_find(&k->index, hash_place(&key), same_place, k, &key);
+	uint32_t id = hashindex_find(&k->index, hash_place(&key), symbolized_same_place, k, &key);
 
 	return id == HASHINDEX_NONE ? NULL : &k->profile.locations[k->places[id].location - 1];
 }

@@ -3,10 +3,10 @@
  *
  * Where the kernel's records tell (lineage.h), nothing is searched. Elsewhere
  * /proc/PID/task/TID/children lists, for each thread, the processes that it has made (proc(5);
- * CONFIG_PROC_CHILDREN). It is read fifty times a second, or more rarely where a process has so many
- * threads that this would take more than a hundredth of our time. A child that lives for less than
- * that may be missed; its CPU time is in no member's account then. (At ten times a second a make of
- * small C files lost a fifth of its CPU time so.)
+ * CONFIG_PROC_CHILDREN). It is read fifty times a second, or more rarely where a process has so
+ * many threads that this would take more than a hundredth of our time. A child that lives for less
+ * than that may be missed; its CPU time is in no member's account then. (At ten times a second a
+ * make of small C files lost a fifth of its CPU time so.)
  *
  * Rejected: PTRACE_O_TRACEFORK, which misses nothing, but holds each forking thread until we have
  * handled the fork, and leaves a tracer attached all the time; the process connector of netlink,
@@ -24,7 +24,7 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/process/process.h"
-#include "sampler/interp/interps.h"
+#include "runtimes/interps.h"
 #include "sampler/member/member.h"
 #include "sampler/member/reserve.h"
 #include "sampler/recorded/recorded.h"
@@ -54,15 +54,16 @@ static int start_child(struct recorded *r, struct member *m, struct error *err)
 	return recorded_start_member(r, m, !r->start_ns, err);
 }
 
-/* Until it executes another program, its frames are of its maker's kind. Records of the kernel's timer
- * that come before it is read would be of no use. */
+/* Until it executes another program, its frames are of its maker's kind. Records of the kernel's
+ * timer that come before it is read would be of no use. */
 static void inherit(struct member *m, const struct member *maker)
 {
 	m->fit.needs_stop = maker && (maker->fit.needs_stop || maker->has_go ||
 				      interps_beside(maker->interps));
 }
 
-static int add_child(struct recorded *r, pid_t pid, const struct member *maker, struct error *err)
+static int children_add_child(struct recorded *r, pid_t pid, const struct member *maker,
+			      struct error *err)
 {
 	struct member *m;
 	int rc = recorded_add_member(r, pid, &m, err);
@@ -91,12 +92,13 @@ int recorded_add_child(struct recorded *r, pid_t pid, const struct member *maker
 		r->stats.refused++;
 		return 0;
 	}
-	add_child(r, pid, maker, &err);
+	children_add_child(r, pid, maker, &err);
 	return recorded_note_lacking(r, pid, &err);
 }
 
 /* *adding grows by the CPU time in ns that new members take: they come once. */
-static int read_children(struct recorded *r, const struct member *m, pid_t tid, uint64_t *adding)
+static int children_read_children(struct recorded *r, const struct member *m, pid_t tid,
+				  uint64_t *adding)
 {
 	char name[64];
 	struct buffer text = { 0 };
@@ -132,7 +134,7 @@ static int find_children_of(struct recorded *r, struct member *m)
 
 	for (size_t i = 0; !rc && i < count; i++)
 		if (!threads[i].ended)
-			rc = read_children(r, m, threads[i].tid, &adding);
+			rc = children_read_children(r, m, threads[i].tid, &adding);
 	cost = (thread_cpu_ns() - cpu - adding) * COST_FACTOR;
 	m->children_due_ns = start + (cost > LOOK_NS ? cost : LOOK_NS);
 	return rc;

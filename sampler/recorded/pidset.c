@@ -1,3 +1,5 @@
+/* The numbers are in an array that is searched from its beginning; one that is removed is replaced
+ * by the last. */
 #include "sampler/recorded/pidset.h"
 
 #include <stdlib.h>
@@ -11,7 +13,7 @@ void pidset_release(struct pidset *s)
 }
 
 /* s->count: it is not there. */
-static size_t find(const struct pidset *s, pid_t pid)
+static size_t pidset_find(const struct pidset *s, pid_t pid)
 {
 	size_t i = 0;
 
@@ -22,7 +24,7 @@ static size_t find(const struct pidset *s, pid_t pid)
 
 bool pidset_has(const struct pidset *s, pid_t pid)
 {
-	return find(s, pid) < s->count;
+	return pidset_find(s, pid) < s->count;
 }
 
 int pidset_add(struct pidset *s, pid_t pid)
@@ -39,7 +41,7 @@ int pidset_add(struct pidset *s, pid_t pid)
 
 void pidset_remove(struct pidset *s, pid_t pid)
 {
-	size_t at = find(s, pid);
+	size_t at = pidset_find(s, pid);
 
 	if (at < s->count)
 		s->pids[at] = s->pids[--s->count];

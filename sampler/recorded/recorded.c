@@ -1,3 +1,5 @@
+/* Members are found by their PID through a hash index, and those that live are listed apart, since
+ * a round of many workers has many that have ended. */
 #include "sampler/recorded/recorded.h"
 
 #include <stdio.h>
@@ -96,7 +98,7 @@ int recorded_note_lacking(struct recorded *r, pid_t pid, const struct error *err
 }
 
 /* The first one must be there. */
-static int open_process(struct recorded *r, pid_t pid, struct error *err)
+static int recorded_open_process(struct recorded *r, pid_t pid, struct error *err)
 {
 	struct error why = { 0 };
 	struct member *m;
@@ -125,7 +127,7 @@ int recorded_init(struct recorded *r, const pid_t *pids, size_t count,
 	r->command = options->command != NULL;
 	pthread_mutex_init(&r->lock, NULL);
 	for (size_t i = 0; !rc && i < count; i++)
-		rc = open_process(r, pids[i], err);
+		rc = recorded_open_process(r, pids[i], err);
 	if (rc)
 		return rc;
 	if (labelling_init(&r->labelling) ||

@@ -17,7 +17,7 @@
 #include "base/hashindex.h"
 #include "sampler/account/ledger.h"
 #include "sampler/account/stackset.h"
-#include "sampler/interp/names.h"
+#include "runtimes/names.h"
 #include "sampler/lock/lockset.h"
 #include "sampler/member/labelling.h"
 #include "sampler/recorded/options.h"
@@ -66,8 +66,9 @@ struct recorded {
 	struct recording_stats published;
 };
 
-/* Does the end of the first process end the round, though others live on? That of a command does, as
- * for perf record, unless a time was given: then a daemon that it has made is sampled until then. */
+/* Does the end of the first process end the round, though others live on? That of a command does,
+ * as for perf record, unless a time was given: then a daemon that it has made is sampled until
+ * then. */
 static inline bool recorded_ends_with_first(const struct recorded *r)
 {
 	return r->command && !(r->end_ns && r->children);
@@ -106,8 +107,8 @@ int recorded_find_children(struct recorded *r, bool all);
 /* The same of one process, which one of them has made. */
 int recorded_add_child(struct recorded *r, pid_t pid, const struct member *maker);
 
-/* Notes in `stats` whether the process could be opened, by the error of the attempt; code 0: it could.
- * ERR_NOMEM. */
+/* Notes in `stats` whether the process could be opened, by the error of the attempt; code 0: it
+ * could. ERR_NOMEM. */
 int recorded_note_lacking(struct recorded *r, pid_t pid, const struct error *err);
 
 /* Publishes `stats` for other threads; reads what was published last, from any thread. */

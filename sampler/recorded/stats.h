@@ -9,9 +9,9 @@
 #include "base/error.h"
 #include "sampler/account/heldtime.h"
 #include "sampler/account/ledger.h"
-#include "sampler/interp/interps.h"
-#include "sampler/interp/merge.h"
-#include "sampler/interp/names.h"
+#include "runtimes/interps.h"
+#include "runtimes/merge.h"
+#include "runtimes/names.h"
 
 struct profile;
 
@@ -41,8 +41,8 @@ struct recording_stats {
 	uint64_t stacks;	       /* distinct ones, counted separately for each thread */
 	struct ledger_entry walks;     /* how they ended, what found their frames */
 	struct ledger_guesses guesses; /* where frames were guessed; set at the end */
-	/* No sample: the thread did not wait any more; a signal stopped it first; no slot or request
-	 * was free, of a ticker or of ours; its address space was gone. */
+	/* No sample: the thread did not wait any more; a signal stopped it first; no slot or
+	 * request was free, of a ticker or of ours; its address space was gone. */
 	uint64_t waiting, signalled, unserved, late, dropped;
 	uint64_t cpu_weight, uncertain; /* of CPU samples; of those whose moment is not certain */
 	bool no_realtime;		/* we have no right to real-time priority */

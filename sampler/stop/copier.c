@@ -1,3 +1,5 @@
+/* A copier and its caller sleep on one futex, the copier's state. A copier that was given up finds
+ * that out before and behind each read, and leaves the job by longjmp(3). */
 #include "sampler/stop/copier.h"
 
 #include <linux/futex.h>
@@ -20,7 +22,7 @@
 
 static const uint64_t AWAIT_NS = 1000000;
 
-enum state {
+enum copier_state {
 	IDLE,
 	ASKED,	  /* it has a job, and its caller is awake */
 	AWAITED,  /* it has a job, and its caller sleeps */
@@ -54,7 +56,7 @@ static void sleep_while(_Atomic uint32_t *state, uint32_t is, uint64_t ns)
 	syscall(SYS_futex, state, FUTEX_WAIT_PRIVATE, is, ns ? &left : NULL, NULL, 0);
 }
 
-static void wake(_Atomic uint32_t *state)
+static void copier_wake(_Atomic uint32_t *state)
 {
 	syscall(SYS_futex, state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
@@ -86,14 +88,14 @@ static ssize_t read_and_look(struct memory_reader *reader, pid_t pid, const stru
 	return got;
 }
 
-static void report(struct copier *c)
+static void copier_report(struct copier *c)
 {
 	uint32_t is = ASKED;
 
 	if (atomic_compare_exchange_strong(&c->state, &is, DONE))
 		return;
 	if (is == AWAITED && atomic_compare_exchange_strong(&c->state, &is, DONE)) {
-		wake(&c->state);
+		copier_wake(&c->state);
 		return;
 	}
 	c->loss->back(c->args);
@@ -112,8 +114,8 @@ static bool await_job(struct copier *c)
 	return is != QUIT;
 }
 
-/* Above its caller, so that it runs at once and has slept by the time at which its caller goes on: then
- * a hand-over takes two system calls, not four. */
+/* Above its caller, so that it runs at once and has slept by the time at which its caller goes on:
+ * then a hand-over takes two system calls, not four. */
 static void rise(void)
 {
 	struct sched_param param;
@@ -137,7 +139,7 @@ static void *copier_thread(void *arg)
 	while (await_job(c)) {
 		if (!setjmp(c->out))
 			c->job.run(c->args);
-		report(c);
+		copier_report(c);
 	}
 	free(c);
 	return NULL;
@@ -187,7 +189,7 @@ bool copiers_ready(struct copiers *c)
 }
 
 /* An idle copier ends at once, and frees itself. */
-static void end(struct copier *c)
+static void copier_end(struct copier *c)
 {
 	pthread_t thread = c->thread;
 	uint32_t is = GIVEN_UP;
@@ -197,7 +199,7 @@ static void end(struct copier *c)
 		return;
 	}
 	c->state = QUIT;
-	wake(&c->state);
+	copier_wake(&c->state);
 	pthread_join(thread, NULL);
 }
 
@@ -206,7 +208,7 @@ void copiers_free(struct copiers *c)
 	if (!c)
 		return;
 	for (unsigned i = 0; i < c->count; i++)
-		end(c->all[i]);
+		copier_end(c->all[i]);
 	free(c);
 }
 
@@ -253,7 +255,7 @@ enum copy copiers_run(struct copiers *all, const struct copier_job *job)
 	c->job = *job;
 	memcpy(c->args, job->args, job->size);
 	c->state = ASKED;
-	wake(&c->state);
+	copier_wake(&c->state);
 	if (!await_done(c)) {
 		all->loss->left(job->args);
 		return COPY_STUCK;

@@ -3,28 +3,28 @@
  * that read and not its caller.
  *
  * A read of a page that a handler of the target's owner serves (userfaultfd(2), FUSE) sleeps in the
- * kernel until it is served, and only a fatal signal ends that sleep (TASK_KILLABLE; fs/userfaultfd.c,
- * handle_userfault(); fs/fuse/dev.c, request_wait_answer()). A ptrace relation belongs to the thread
- * that made it, so a tracer in such a sleep could not release the thread that it holds, and that may
- * be the handler itself.
+ * kernel until it is served, and only a fatal signal ends that sleep (TASK_KILLABLE;
+ * fs/userfaultfd.c, handle_userfault(); fs/fuse/dev.c, request_wait_answer()). A ptrace relation
+ * belongs to the thread that made it, so a tracer in such a sleep could not release the thread that
+ * it holds, and that may be the handler itself.
  *
  * So a tracer does not read. It hands each copy over to a copier, once per sample, and waits a few
- * milliseconds at most. A copier that is not back by then is given up: its caller goes on, and takes
- * another copier for the next copy. What the copy writes to belongs to the copier until it is back.
- * When its read returns at last, it touches nothing of the job any more: memory.c calls its reader,
- * which jumps out of the job (longjmp(3)). Then the copier can be used again.
+ * milliseconds at most. A copier that is not back by then is given up: its caller goes on, and
+ * takes another copier for the next copy. What the copy writes to belongs to the copier until it is
+ * back. When its read returns at last, it touches nothing of the job any more: memory.c calls its
+ * reader, which jumps out of the job (longjmp(3)). Then the copier can be used again.
  *
  * A copier has the priority and the CPUs of the thread that made it. So the two are on one CPU in a
  * ticker, and the hand-over costs two switches of that CPU.
  *
- * At exit_group(2) the sleep of userfaultfd ends, as it is killable. A READ that a FUSE daemon has taken
- * and does not answer is waited for in any case ("Wait it out"): then our output is there, and our
- * process ends when that daemon answers or ends.
+ * At exit_group(2) the sleep of userfaultfd ends, as it is killable. A READ that a FUSE daemon has
+ * taken and does not answer is waited for in any case ("Wait it out"): then our output is there,
+ * and our process ends when that daemon answers or ends.
  *
  * Rejected: reading what pagemap(5) shows to be present (it may be dropped again at any moment);
  * /proc/PID/mem (its faults may not be retried, so userfaultfd fails at once, but a page of FUSE is
- * waited for in an uninterruptible sleep, with the target's mmap_lock); a copier in a process of its
- * own, which could be killed (Yama permits reads to a process above the target only); killing a
+ * waited for in an uninterruptible sleep, with the target's mmap_lock); a copier in a process of
+ * its own, which could be killed (Yama permits reads to a process above the target only); killing a
  * tracer in a process of its own (the same).
  */
 #ifndef SAMPLER_STOP_COPIER_H

@@ -21,11 +21,11 @@
 #include "base/process/process.h"
 #include "sampler/child/priority.h"
 #include "sampler/child/watchdog.h"
-#include "sampler/go/stacks/goroutines.h"
+#include "runtimes/go/stacks/goroutines.h"
 #include "sampler/stop/holding.h"
 #include "sampler/stop/stop.h"
 
-enum stage { GATHERING, HOLDING, FAILED, FINISHED };
+enum hold_stage { GATHERING, HOLDING, FAILED, FINISHED };
 
 struct hold {
 	struct holding holding;
@@ -34,7 +34,7 @@ struct hold {
 	pid_t tracer, reader;  /* thread numbers of the two */
 	pthread_mutex_t mutex; /* guards what follows */
 	pthread_cond_t changed;
-	enum stage stage;
+	enum hold_stage stage;
 	bool done; /* the reader has finished */
 	struct error error;
 	/* Written by the tracing thread; `threads` and `count` before HOLDING: */
@@ -47,7 +47,7 @@ struct hold {
 
 /* The tracing thread. */
 
-static void enter(struct hold *h, enum stage stage)
+static void hold_enter(struct hold *h, enum hold_stage stage)
 {
 	pthread_mutex_lock(&h->mutex);
 	h->stage = stage;
@@ -55,7 +55,7 @@ static void enter(struct hold *h, enum stage stage)
 	pthread_mutex_unlock(&h->mutex);
 }
 
-static int gather(struct hold *h)
+static int hold_gather(struct hold *h)
 {
 	struct holding *g = &h->holding;
 	int rc = holding_gather(g, monotonic_ns() + h->bound_ns / 2, &h->error);
@@ -84,12 +84,12 @@ static void stand(struct hold *h)
 
 static int hold(struct hold *h)
 {
-	int rc = gather(h);
+	int rc = hold_gather(h);
 
 	if (rc)
 		return rc;
 	set_holding_priority(h->reader, 1);
-	enter(h, HOLDING);
+	hold_enter(h, HOLDING);
 	stand(h);
 	set_holding_priority(h->reader, 0);
 	atomic_store(&h->let_go, true);
@@ -111,7 +111,7 @@ static void *tracing(void *arg)
 		holding_let_go(&h->holding);
 		waker_release(&h->holding.waker);
 	}
-	enter(h, rc ? FAILED : FINISHED);
+	hold_enter(h, rc ? FAILED : FINISHED);
 	return NULL;
 }
 
@@ -150,7 +150,7 @@ static void init_locks(struct hold *h)
 	pthread_condattr_destroy(&attr);
 }
 
-static int start(struct hold *h, struct error *err)
+static int hold_start(struct hold *h, struct error *err)
 {
 	int rc = pthread_create(&h->thread, NULL, tracing, h);
 
@@ -190,7 +190,7 @@ int hold_begin(struct hold **out, const struct process *process, uint64_t bound_
 	if (!rc)
 		rc = watchdog_start(&h->holding.watchdog, err);
 	if (!rc)
-		rc = start(h, err);
+		rc = hold_start(h, err);
 	if (rc) {
 		free_hold(h);
 		return rc;

@@ -4,8 +4,8 @@
  * because the target misses only these. Then the pass waits until all requested threads have
  * stopped. In a pass that requested none, all threads are stopped or wait at one moment: a watched
  * thread that is awake at its look is requested to stop, and one that wakes or ends afterwards is
- * detected by its counter (holding_moved). A pass in which a listed thread has ended is not the last
- * one: a new thread, which is not in the list, may make up the number (threads_all_listed).
+ * detected by its counter (holding_moved). A pass in which a listed thread has ended is not the
+ * last one: a new thread, which is not in the list, may make up the number (threads_all_listed).
  *
  * Unlike in stop.c, a thread is not released as soon as it was seen, so any number of threads can
  * be in their stops. Therefore each wait is for one thread by its number: tracee_event does not
@@ -28,7 +28,7 @@
 #include "base/error.h"
 #include "base/process/process.h"
 #include "sampler/child/watchdog.h"
-#include "sampler/go/stacks/goroutines.h"
+#include "runtimes/go/stacks/goroutines.h"
 #include "sampler/stop/tracee.h"
 #include "sampler/thread/dispositions.h"
 #include "sampler/thread/threads.h"
@@ -40,7 +40,7 @@ enum {
 	NAP_NS = 20000,
 };
 
-static void nap(void)
+static void holding_nap(void)
 {
 	struct timespec moment = { 0, NAP_NS };
 
@@ -48,7 +48,7 @@ static void nap(void)
 }
 
 /* Makes entries for all threads there are. ERR_NOMEM. */
-static int make_room(struct holding *h)
+static int holding_make_room(struct holding *h)
 {
 	struct held *more;
 	size_t count;
@@ -76,7 +76,7 @@ int holding_init(struct holding *h, const struct process *process, struct error 
 	*h = (struct holding){ .process = process };
 	h->same_namespace = process_shares_numbers(process);
 	rc = threads_new(&h->threads, process, true, err);
-	if (!rc && make_room(h))
+	if (!rc && holding_make_room(h))
 		rc = error_nomem(err);
 	return rc;
 }
@@ -101,7 +101,7 @@ static bool waits_for_its_own(const struct call *call)
 	       (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET);
 }
 
-static enum decision decide(struct holding *h, struct thread *thread, struct call *call)
+static enum decision holding_decide(struct holding *h, struct thread *thread, struct call *call)
 {
 	enum look look = thread_look(h->threads, thread);
 
@@ -116,7 +116,7 @@ static enum decision decide(struct holding *h, struct thread *thread, struct cal
 	return wait_kind(call, h->process) == WAIT_BEARS ? ASK : WATCH;
 }
 
-static void watch(struct held *held, const struct thread *thread, const struct call *call)
+static void holding_watch(struct held *held, const struct thread *thread, const struct call *call)
 {
 	held->state = HELD_WATCHED;
 	held->slices = thread->slices;
@@ -127,18 +127,18 @@ static void watch(struct held *held, const struct thread *thread, const struct c
 /* Asking. */
 
 /* The thread could not be traced. 0: that may change soon; ERR_PERM: it has lasted too long. */
-static int refused(struct holding *h, pid_t tid)
+static int holding_refused(struct holding *h, pid_t tid)
 {
 	uint64_t now = monotonic_ns();
 
 	h->refused = tid;
 	if (!h->refused_ns)
 		h->refused_ns = now;
-	nap();
+	holding_nap();
 	return now - h->refused_ns > REFUSED_NS ? ERR_PERM : 0;
 }
 
-static bool stands(const struct held *held)
+static bool holding_stands(const struct held *held)
 {
 	return held->state == HELD_TRACED && held->tracee.state == TRACEE_STOPPED;
 }
@@ -146,7 +146,7 @@ static bool stands(const struct held *held)
 /* A thread that is on the way to its end has no place in user space any more. */
 static bool has_place(const struct held *held)
 {
-	return stands(held) || (held->state == HELD_WATCHED && held->pc);
+	return holding_stands(held) || (held->state == HELD_WATCHED && held->pc);
 }
 
 static bool is_asked(const struct held *held)
@@ -154,7 +154,7 @@ static bool is_asked(const struct held *held)
 	return held->state == HELD_TRACED && held->tracee.state == TRACEE_ASKED;
 }
 
-static int ask(struct holding *h, struct held *held, pid_t tid)
+static int holding_ask(struct holding *h, struct held *held, pid_t tid)
 {
 	int rc;
 
@@ -165,11 +165,11 @@ static int ask(struct holding *h, struct held *held, pid_t tid)
 	rc = tracee_ask(&held->tracee, NULL);
 	if (held->tracee.state != TRACEE_NONE)
 		held->state = HELD_TRACED;
-	return rc == ERR_PERM ? refused(h, tid) : rc == ERR_BUSY ? rc : 0;
+	return rc == ERR_PERM ? holding_refused(h, tid) : rc == ERR_BUSY ? rc : 0;
 }
 
 /* The looks of one pass. *again is set if it was not the last pass. */
-static int look_at(struct holding *h, bool running, bool *again)
+static int holding_look_at(struct holding *h, bool running, bool *again)
 {
 	size_t count;
 	struct thread *threads = threads_get(h->threads, &count);
@@ -182,14 +182,14 @@ static int look_at(struct holding *h, bool running, bool *again)
 
 		if (held->state > HELD_WATCHED || (running && held->state == HELD_WATCHED))
 			continue;
-		decision = decide(h, &threads[i], &call);
+		decision = holding_decide(h, &threads[i], &call);
 		held->state = HELD_UNSEEN;
 		if (decision == IS_GONE)
 			held->state = HELD_GONE;
 		else if (decision == WATCH)
-			watch(held, &threads[i], &call);
+			holding_watch(held, &threads[i], &call);
 		else if (decision == ASK || running)
-			rc = ask(h, held, threads[i].tid);
+			rc = holding_ask(h, held, threads[i].tid);
 		*again |= held->state == HELD_UNSEEN || held->state == HELD_GONE || is_asked(held);
 	}
 	return rc;
@@ -231,16 +231,16 @@ static int wait_for_asked(struct holding *h, uint64_t until)
 	return 0;
 }
 
-static int pass(struct holding *h, uint64_t until, bool *again, struct error *err)
+static int holding_pass(struct holding *h, uint64_t until, bool *again, struct error *err)
 {
 	int rc = threads_list(h->threads, err);
 
 	if (rc)
 		return rc;
 	*again = false;
-	rc = make_room(h);
-	rc = rc ? rc : look_at(h, false, again);
-	rc = rc ? rc : look_at(h, true, again);
+	rc = holding_make_room(h);
+	rc = rc ? rc : holding_look_at(h, false, again);
+	rc = rc ? rc : holding_look_at(h, true, again);
 	rc = rc ? rc : wait_for_asked(h, until);
 	*again |= !threads_all_listed(h->threads);
 	rc = rc || monotonic_ns() < until ? rc : ERR_LIMIT;
@@ -260,7 +260,7 @@ int holding_gather(struct holding *h, uint64_t until, struct error *err)
 
 	waker_set(&h->waker, true);
 	while (!rc && again)
-		rc = pass(h, until, &again, err);
+		rc = holding_pass(h, until, &again, err);
 	waker_set(&h->waker, false);
 	return rc;
 }
@@ -273,7 +273,7 @@ size_t holding_count(const struct holding *h, size_t *stopped)
 
 	*stopped = 0;
 	for (size_t i = 0; i < h->room; i++) {
-		*stopped += stands(&h->held[i]);
+		*stopped += holding_stands(&h->held[i]);
 		count += has_place(&h->held[i]);
 	}
 	return count;
@@ -338,7 +338,7 @@ static void see_off(struct holding *h)
 		int status;
 
 		while (is_asked(held) && monotonic_ns() < until)
-			if (serve_asked(h, held, 0) && stands(held))
+			if (serve_asked(h, held, 0) && holding_stands(held))
 				let_go(held);
 		while (held->state == HELD_TRACED && held->tracee.state == TRACEE_REENTERING &&
 		       monotonic_ns() < until) {
@@ -353,7 +353,7 @@ static void see_off(struct holding *h)
 }
 
 /* True if no parked thread has stopped, or is about to. */
-static bool have_all_settled(struct holding *h, unsigned looks)
+static bool holding_have_all_settled(struct holding *h, unsigned looks)
 {
 	bool settled = true;
 
@@ -377,16 +377,17 @@ void holding_let_go(struct holding *h)
 	uint64_t until;
 
 	for (size_t i = 0; i < h->room; i++)
-		if (stands(&h->held[i]))
+		if (holding_stands(&h->held[i]))
 			let_go(&h->held[i]);
 	h->ended_ns = monotonic_ns();
 	waker_set(&h->waker, true);
 	see_off(h);
 	until = monotonic_ns() + THREAD_SETTLES_NS;
 	/* See settle() in stop.c. */
-	for (unsigned looks = 0; !have_all_settled(h, looks) && monotonic_ns() < until; looks++) {
+	for (unsigned looks = 0; !holding_have_all_settled(h, looks) && monotonic_ns() < until;
+	     looks++) {
 		see_off(h);
-		nap();
+		holding_nap();
 	}
 	waker_set(&h->waker, false);
 }

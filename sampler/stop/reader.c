@@ -1,3 +1,5 @@
+/* A read's bytes come into a block that belongs to the copier if it is given up, and are scattered
+ * to the caller's pieces afterwards. A lost block is replaced by a new one at the next read. */
 #include "sampler/stop/reader.h"
 
 #include <errno.h>
@@ -12,15 +14,15 @@
 enum { ROOM_FIRST = 64 << 10 };
 
 /* What a read needs, in memory that its copier keeps if it is given up. */
-struct block {
+struct reader_block {
 	pid_t pid;
 	struct iovec remote[MEMORY_PIECES_MAX];
 	size_t remotes, len, room;
 	char bytes[];
 };
 
-struct reading {
-	struct block *block;
+struct reader_reading {
+	struct reader_block *block;
 	ssize_t got;
 	int error;
 };
@@ -28,34 +30,34 @@ struct reading {
 struct reader {
 	struct memory_reader memory; /* first */
 	struct copiers *copiers;
-	struct block *block; /* NULL: a new one is needed */
+	struct reader_block *block; /* NULL: a new one is needed */
 	const void *of;
 	uint64_t stuck;
 };
 
 static void read_block(void *args)
 {
-	struct reading *r = args;
-	struct block *b = r->block;
+	struct reader_reading *r = args;
+	struct reader_block *b = r->block;
 	struct iovec local = { b->bytes, b->len };
 
 	r->got = memory_live_call(b->pid, &local, 1, b->remote, b->remotes);
 	r->error = errno;
 }
 
-static void left(const void *args)
+static void reader_left(const void *args)
 {
 	(void)args;
 }
 
-static void back(const void *args)
+static void reader_back(const void *args)
 {
-	free(((const struct reading *)args)->block);
+	free(((const struct reader_reading *)args)->block);
 }
 
-static const struct copier_loss loss = { left, back };
+static const struct copier_loss loss = { reader_left, reader_back };
 
-static size_t sum(const struct iovec *of, size_t count)
+static size_t reader_sum(const struct iovec *of, size_t count)
 {
 	size_t len = 0;
 
@@ -64,7 +66,7 @@ static size_t sum(const struct iovec *of, size_t count)
 	return len;
 }
 
-static struct block *block_of(struct reader *r, size_t len)
+static struct reader_block *reader_block_of(struct reader *r, size_t len)
 {
 	size_t room = len > ROOM_FIRST ? len : ROOM_FIRST;
 
@@ -88,7 +90,7 @@ static void scatter(const char *bytes, size_t len, const struct iovec *local, si
 	}
 }
 
-static ssize_t fail(int error)
+static ssize_t reader_fail(int error)
 {
 	errno = error;
 	return -1;
@@ -98,7 +100,7 @@ static ssize_t read_by_copier(struct memory_reader *memory, pid_t pid, const str
 			      size_t locals, const struct iovec *remote, size_t remotes)
 {
 	struct reader *r = (struct reader *)memory;
-	struct reading reading = { .block = block_of(r, sum(local, locals)) };
+	struct reader_reading reading = { .block = reader_block_of(r, reader_sum(local, locals)) };
 	struct copier_job job = { .run = read_block,
 				  .args = &reading,
 				  .size = sizeof(reading),
@@ -108,9 +110,9 @@ static ssize_t read_by_copier(struct memory_reader *memory, pid_t pid, const str
 	enum copy copy;
 
 	if (!reading.block || remotes > MEMORY_PIECES_MAX || !copiers_ready(r->copiers))
-		return fail(EIO);
+		return reader_fail(EIO);
 	reading.block->pid = pid;
-	reading.block->len = sum(local, locals);
+	reading.block->len = reader_sum(local, locals);
 	reading.block->remotes = remotes;
 	memcpy(reading.block->remote, remote, remotes * sizeof(*remote));
 	copy = copiers_run(r->copiers, &job);
@@ -119,9 +121,9 @@ static ssize_t read_by_copier(struct memory_reader *memory, pid_t pid, const str
 		r->stuck++;
 	}
 	if (copy != COPY_DONE)
-		return fail(EIO);
+		return reader_fail(EIO);
 	if (reading.got < 0)
-		return fail(reading.error);
+		return reader_fail(reading.error);
 	scatter(reading.block->bytes, (size_t)reading.got, local, locals);
 	return reading.got;
 }

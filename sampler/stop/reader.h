@@ -1,7 +1,7 @@
 /*
- * Reads of live processes for a thread that holds no thread, each by a copier (copier.h), so that one
- * which does not come back costs that read only. It fails with EIO after READER_NS, as do all others
- * of the same process or thread until it is back.
+ * Reads of live processes for a thread that holds no thread, each by a copier (copier.h), so that
+ * one which does not come back costs that read only. It fails with EIO after READER_NS, as do all
+ * others of the same process or thread until it is back.
  *
  * The copier reads into memory of its own, so that nothing of the caller's is in use after that.
  */

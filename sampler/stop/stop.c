@@ -120,7 +120,7 @@ void tracer_takes_stopped(struct tracer *t)
 	t->takes_stopped = true;
 }
 
-static struct request *find(struct tracer *t, pid_t tid)
+static struct request *stop_find(struct tracer *t, pid_t tid)
 {
 	for (size_t i = 0; i < REQUESTS_MAX; i++)
 		if (t->requests[i].tracee.state != TRACEE_NONE && t->requests[i].tracee.tid == tid)
@@ -167,7 +167,7 @@ int tracer_ask(struct tracer *t, const struct process *process, pid_t tid,
 	struct request *r;
 	int rc;
 
-	if (find(t, tid))
+	if (stop_find(t, tid))
 		return ERR_PERM;
 	if (at_once ? count_recent(t, now) >= RECENT_MAX : t->patient >= PATIENT_MAX)
 		return ERR_LIMIT;
@@ -206,7 +206,7 @@ static void leave_asked(struct tracer *t, const struct request *r)
 	t->patient -= !r->at_once;
 }
 
-static void report(const struct request *r, enum stop_outcome outcome, struct stop *stop)
+static void stop_report(const struct request *r, enum stop_outcome outcome, struct stop *stop)
 {
 	*stop = (struct stop){ .outcome = outcome,
 			       .cookie = r->cookie,
@@ -220,11 +220,12 @@ static void report(const struct request *r, enum stop_outcome outcome, struct st
 }
 
 /* Ends a request. 1 if that is to be reported: it was not yet, or the thread has ended. */
-static int finish(struct tracer *t, struct request *r, enum stop_outcome outcome, struct stop *stop)
+static int stop_finish(struct tracer *t, struct request *r, enum stop_outcome outcome,
+		       struct stop *stop)
 {
 	bool told = r->tracee.state == TRACEE_PARKED || r->given_up;
 
-	report(r, outcome, stop);
+	stop_report(r, outcome, stop);
 	if (r->tracee.state == TRACEE_PARKED)
 		t->parked--;
 	else
@@ -256,7 +257,7 @@ static uint64_t most_unseen(const struct tracer *t, const struct request *r)
 	return awake - r->awake_ns;
 }
 
-static void copy(void *args)
+static void stop_copy(void *args)
 {
 	struct tracer_copy *c = args;
 
@@ -266,7 +267,7 @@ static void copy(void *args)
 enum copy tracer_copy_by(struct copiers *copiers, const struct process *of, struct tracer_copy *c,
 			 uint64_t most_ns)
 {
-	struct copier_job job = { .run = copy,
+	struct copier_job job = { .run = stop_copy,
 				  .args = c,
 				  .size = sizeof(*c),
 				  .of = of,
@@ -276,11 +277,11 @@ enum copy tracer_copy_by(struct copiers *copiers, const struct process *of, stru
 
 	if (copiers)
 		return copiers_run(copiers, &job);
-	copy(c);
+	stop_copy(c);
 	return COPY_DONE;
 }
 
-static void take(struct tracer *t, struct request *r)
+static void stop_take_request(struct tracer *t, struct request *r)
 {
 	struct tracer_copy c = { t->take, t->owner, r->cookie, r->tracee.tid, r->tracee.regs, 0 };
 	bool itself = !t->copiers ||
@@ -309,7 +310,7 @@ static enum stop_outcome serve_first(struct tracer *t, struct request *r)
 	if (status >> 16 != PTRACE_EVENT_STOP)
 		return STOP_SIGNALLED;
 	if (r->tracee.readable && !r->given_up && (!group || t->takes_stopped))
-		take(t, r);
+		stop_take_request(t, r);
 	return outcome_of(r, group ? STOP_GROUP : STOP_REFUSED);
 }
 
@@ -318,7 +319,7 @@ static int park(struct tracer *t, struct request *r, struct stop *stop)
 {
 	leave_asked(t, r);
 	t->parked++;
-	report(r, outcome_of(r, STOP_REFUSED), stop);
+	stop_report(r, outcome_of(r, STOP_REFUSED), stop);
 	r->cookie = NULL;
 	return !r->given_up;
 }
@@ -346,7 +347,7 @@ static void leave_parked(struct tracer *t, struct request *r, enum tracee_way wa
 static int detach(struct tracer *t, struct request *r, bool gone, enum stop_outcome outcome,
 		  struct stop *stop)
 {
-	int rc = finish(t, r, outcome, stop);
+	int rc = stop_finish(t, r, outcome, stop);
 
 	if (!gone) {
 		r->tracee.state = TRACEE_PARKED;
@@ -387,11 +388,11 @@ static int serve_stopped(struct tracer *t, struct request *r, int status, struct
 	return 0;
 }
 
-static int serve(struct tracer *t, struct request *r, int status, struct stop *stop)
+static int stop_serve(struct tracer *t, struct request *r, int status, struct stop *stop)
 {
 	if (WIFSTOPPED(status))
 		return serve_stopped(t, r, status, stop);
-	finish(t, r, STOP_GONE, stop);
+	stop_finish(t, r, STOP_GONE, stop);
 	stop->reaped = true;
 	stop->exit_status = status;
 	return 1;
@@ -414,7 +415,7 @@ static int serve_stranger(pid_t tid, int status, struct stop *stop)
 
 /* Reports a thread that sleeps in the kernel and does not stop. It stays attached, so that its call
  * is repaired when it stops, but its owner need not wait. */
-static int give_up(struct tracer *t, uint64_t now, struct stop *stop)
+static int stop_give_up(struct tracer *t, uint64_t now, struct stop *stop)
 {
 	for (size_t i = 0; t->asked && i < REQUESTS_MAX; i++) {
 		struct request *r = &t->requests[i];
@@ -463,7 +464,7 @@ static int drop_vanished(struct tracer *t, bool all, struct stop *stop)
 		    (all ||
 		     (now - r->asked_ns > VANISH_NS && kill(r->tracee.tid, 0) && errno == ESRCH))) {
 			t->vanished = true;
-			return finish(t, r, STOP_GONE, stop);
+			return stop_finish(t, r, STOP_GONE, stop);
 		}
 	}
 	return 0;
@@ -475,17 +476,17 @@ static int wait_once(struct tracer *t, int flags, struct stop *stop)
 	int status;
 	pid_t tid = tracee_event(P_ALL, 0, flags, &status);
 	bool none_left = tid < 0 && errno == ECHILD;
-	struct request *r = tid > 0 ? find(t, tid) : NULL;
+	struct request *r = tid > 0 ? stop_find(t, tid) : NULL;
 
 	watchdog_held(t->watchdog, t->post);
 	if (r)
-		return serve(t, r, status, stop);
+		return stop_serve(t, r, status, stop);
 	if (tid > 0)
 		return serve_stranger(tid, status, stop);
 	if (!none_left && flags & WNOHANG)
 		return 0;
 	interrupt_again(t, monotonic_ns());
-	return drop_vanished(t, none_left, stop) || give_up(t, monotonic_ns(), stop);
+	return drop_vanished(t, none_left, stop) || stop_give_up(t, monotonic_ns(), stop);
 }
 
 /* Is any thread traced? A thread that executed a program after its request is traced under its
@@ -542,16 +543,16 @@ static bool serve_one_parked(struct tracer *t)
 {
 	int status;
 	pid_t tid = tracee_look(P_ALL, 0, t->asked ? 0 : WNOHANG, &status);
-	struct request *r = tid > 0 ? find(t, tid) : NULL;
+	struct request *r = tid > 0 ? stop_find(t, tid) : NULL;
 	struct stop stop;
 
 	watchdog_held(t->watchdog, t->post);
 	if (r)
-		serve(t, r, status, &stop);
+		stop_serve(t, r, status, &stop);
 	return r;
 }
 
-static bool have_all_settled(const struct tracer *t, unsigned looks)
+static bool stop_have_all_settled(const struct tracer *t, unsigned looks)
 {
 	for (size_t i = 0; i < REQUESTS_MAX; i++)
 		if (t->requests[i].tracee.state == TRACEE_PARKED &&
@@ -566,14 +567,14 @@ static bool have_all_settled(const struct tracer *t, unsigned looks)
  * that stop is served first, and on a busy machine it is waited for. A signal that comes between
  * here and the exit, in some 30 µs, still does harm.
  */
-static void settle(struct tracer *t)
+static void stop_settle(struct tracer *t)
 {
 	struct timespec moment = { 0, SETTLE_NS };
 	uint64_t until = monotonic_ns() + THREAD_SETTLES_NS;
 
 	for (unsigned looks = 0; t->parked + t->asked && monotonic_ns() < until; looks++) {
 		/* First, so that a thread that stops in between is seen. */
-		bool settled = have_all_settled(t, looks);
+		bool settled = stop_have_all_settled(t, looks);
 
 		if (serve_one_parked(t) || t->asked)
 			continue;
@@ -587,7 +588,7 @@ void tracer_free(struct tracer *t)
 {
 	if (!t)
 		return;
-	settle(t);
+	stop_settle(t);
 	waker_release(&t->waker);
 	if (t->awake_fd >= 0)
 		close(t->awake_fd);

@@ -3,9 +3,9 @@
  *
  * A tracer belongs to the thread that made it, as ptrace(2) relations do. It asks threads to stop,
  * several at a time. Each is served as soon as it has stopped (a callback copies what it needs),
- * and released at once. The callback is run by a copier where the owner has some (copier.h), so that
- * a read that does not come back keeps no thread held. Between the request and the release there are a few microseconds; before
- * and after, the target has no tracer.
+ * and released at once. The callback is run by a copier where the owner has some (copier.h), so
+ * that a read that does not come back keeps no thread held. Between the request and the release
+ * there are a few microseconds; before and after, the target has no tracer.
  *
  * A thread that went to wait between the caller's look and the stop may be in a call that the
  * kernel would now fail with EINTR, because of us. Such a call is entered again
@@ -76,8 +76,9 @@ int tracer_new(struct tracer **t, stop_take *take, void *owner, struct error *er
 void tracer_watched_by(struct tracer *t, struct watchdog *w, unsigned post);
 
 /* From now on `take` is called by one of these copiers (copier.h), which are borrowed and serve no
- * other caller. A thread is then held for TRACER_COPY_NS at most by a read, and for `most_ns` (0: the
- * same) by its copy. The outcome is STOP_STUCK where that was not enough. The functions of their loss get a struct tracer_copy. */
+ * other caller. A thread is then held for TRACER_COPY_NS at most by a read, and for `most_ns` (0:
+ * the same) by its copy. The outcome is STOP_STUCK where that was not enough. The functions of
+ * their loss get a struct tracer_copy. */
 enum { TRACER_COPY_NS = 6000000 };
 struct tracer_copy {
 	stop_take *take;
@@ -88,12 +89,13 @@ struct tracer_copy {
 };
 void tracer_copies_by(struct tracer *t, struct copiers *copiers, uint64_t most_ns);
 
-/* Makes one copy so, of a thread that is held or does not run; `copiers` NULL: by the calling thread. */
+/* Makes one copy so, of a thread that is held or does not run; `copiers` NULL: by the calling
+ * thread. */
 enum copy tracer_copy_by(struct copiers *copiers, const struct process *of, struct tracer_copy *c,
 			 uint64_t most_ns);
 
-/* `comes_back` is asked before each copy: true if all that `take` reads is known to be there, so that no
- * read can last. Then the calling thread copies, which saves two switches. */
+/* `comes_back` is asked before each copy: true if all that `take` reads is known to be there, so
+ * that no read can last. Then the calling thread copies, which saves two switches. */
 typedef bool stop_comes_back(void *owner, void *cookie, const struct registers *regs);
 void tracer_copies_itself(struct tracer *t, stop_comes_back *comes_back);
 
@@ -120,10 +122,11 @@ enum stop_when {
 /* Asks a thread to stop. `process` is the thread's, borrowed until tracer_free, for the repair of
  * calls on sockets (NULL: they are not repaired). Only a few requests may be out for threads that
  * are expected to stop at once, so that none of these waits to be served. ERR_GONE: the thread has
- * ended, is exiting or dumps core; `stood` (tracee.h) tells that it was not on the way there and has not
- * run since, or is NULL: then its flags are read. ERR_BUSY: its process executes a program just now;
- * ask no thread of it for a while. ERR_PERM: it may not be traced now, perhaps because our predecessor still has
- * it attached (process_diagnose). ERR_LIMIT: enough requests are out; call tracer_next first. */
+ * ended, is exiting or dumps core; `stood` (tracee.h) tells that it was not on the way there and
+ * has not run since, or is NULL: then its flags are read. ERR_BUSY: its process executes a program
+ * just now; ask no thread of it for a while. ERR_PERM: it may not be traced now, perhaps because
+ * our predecessor still has it attached (process_diagnose). ERR_LIMIT: enough requests are out;
+ * call tracer_next first. */
 int tracer_ask(struct tracer *t, const struct process *process, pid_t tid,
 	       const struct stood *stood, void *cookie, enum stop_when when);
 

@@ -1,3 +1,5 @@
+/* Events are looked at with WNOWAIT first: a status that was taken could not be looked at again.
+ * Which way a stopped thread goes on is decided in one place, tracee_decide. */
 #include "sampler/stop/tracee.h"
 
 #include <errno.h>
@@ -56,7 +58,7 @@ int tracee_signal(int status)
 }
 
 /* Has it not run since? */
-static bool stands(const struct stood *stood)
+static bool tracee_stands(const struct stood *stood)
 {
 	struct schedstat now;
 	char text[96];
@@ -68,7 +70,7 @@ static bool stands(const struct stood *stood)
 /* A thread that has not run since cannot have begun to die. */
 static bool is_dying(pid_t tid, const struct stood *stood)
 {
-	return !(stood && stands(stood)) && thread_is_dying(tid);
+	return !(stood && tracee_stands(stood)) && thread_is_dying(tid);
 }
 
 int tracee_ask(struct tracee *t, const struct stood *stood)
@@ -76,7 +78,7 @@ int tracee_ask(struct tracee *t, const struct stood *stood)
 	int rc;
 
 	registers_look_ahead(t->tid, &t->regs);
-	if (stood && stood->only_there && !stands(stood))
+	if (stood && stood->only_there && !tracee_stands(stood))
 		return ERR_NOTFOUND;
 	rc = seize(t->tid);
 	if (rc)

@@ -29,7 +29,8 @@ struct process;
 struct stood {
 	int schedstat_fd; /* its open /proc/PID/task/TID/schedstat */
 	uint64_t slices;
-	bool only_there; /* it may be stopped where it was then, and perhaps not where it is later */
+	/* It may be stopped where it was then, and perhaps not where it is later. */
+	bool only_there;
 };
 
 enum tracee_state { TRACEE_NONE, TRACEE_ASKED, TRACEE_STOPPED, TRACEE_REENTERING, TRACEE_PARKED };
@@ -47,8 +48,8 @@ struct tracee {
 
 /* Seizes and interrupts the thread: ASKED. ERR_GONE: it has ended, or is on its way to its end. In
  * the second case it may be PARKED: seized and not interrupted. ERR_BUSY: its process executes a
- * program. ERR_PERM: it may not be traced now. ERR_NOTFOUND: it is not where it was any more. `stood`
- * may be NULL. The calling thread's waker must be on (seize.h). */
+ * program. ERR_PERM: it may not be traced now. ERR_NOTFOUND: it is not where it was any more.
+ * `stood` may be NULL. The calling thread's waker must be on (seize.h). */
 int tracee_ask(struct tracee *t, const struct stood *stood);
 
 /* Notes a stop of the thread: STOPPED, or still REENTERING. */

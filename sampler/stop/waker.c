@@ -1,3 +1,5 @@
+/* A timer (timer_create(2)) sends its signal to one thread each millisecond until it is switched
+ * off, so that a signal which comes just before the call is not the last. */
 #include "sampler/stop/waker.h"
 
 #include <signal.h>

@@ -1,3 +1,5 @@
+/* The wait doubles with each look that found the thread unmoved, up to `most` ticks, and the tick
+ * is drawn from one and a half times that. The weight is what was left to draw from. */
 #include "sampler/thread/backoff.h"
 
 uint64_t backoff_first(struct backoff *b, uint64_t most, uint64_t random)

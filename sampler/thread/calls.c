@@ -44,7 +44,7 @@ enum { KVM_RUN = 0xae80 }; /* linux/kvm.h */
 
 /* Descriptors. */
 
-static bool begins_with(const char *text, const char *with)
+static bool thread_calls_begins_with(const char *text, const char *with)
 {
 	return !strncmp(text, with, strlen(with));
 }
@@ -71,16 +71,16 @@ enum descriptor descriptor_kind(const struct process *process, uint64_t fd)
 	snprintf(link, sizeof(link), "fd/%d", (int)fd);
 	if (!process || readlinkat(process->proc_fd, link, is, sizeof(is) - 1) < 0)
 		return DESCRIPTOR_UNKNOWN;
-	if (begins_with(is, "socket:["))
+	if (thread_calls_begins_with(is, "socket:["))
 		return DESCRIPTOR_SOCKET;
 	if (is[0] == '/')
 		return kind_by_mode(process, link);
-	if (begins_with(is, "pipe:["))
+	if (thread_calls_begins_with(is, "pipe:["))
 		return DESCRIPTOR_PIPE;
 	if (!strcmp(is, "anon_inode:[eventpoll]"))
 		return DESCRIPTOR_EPOLL;
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
-		if (begins_with(is, "anon_inode:") &&
+		if (thread_calls_begins_with(is, "anon_inode:") &&
 		    !strcmp(is + strlen("anon_inode:"), events[i]))
 			return DESCRIPTOR_EVENTS;
 	return DESCRIPTOR_UNKNOWN;
@@ -120,7 +120,7 @@ static bool is_plain_tcp(int fd)
  * unix_stream_sendmsg, unix_dgram_sendmsg, unix_stream_connect; tcp_sendmsg_locked,
  * __inet_stream_connect. If anything was sent, that is the result. A connect that carries data is
  * different (TCP_FASTOPEN_CONNECT); a UDP send that fails drops corked data. */
-static bool ask(int fd, struct socket_waits *socket)
+static bool thread_calls_ask(int fd, struct socket_waits *socket)
 {
 	int domain = option(fd, SOL_SOCKET, SO_DOMAIN);
 	bool inet = domain == AF_INET || domain == AF_INET6;
@@ -144,7 +144,7 @@ bool socket_ask(const struct process *process, uint64_t target_fd, struct socket
 	fd = (int)syscall(SYS_pidfd_getfd, process->pid_fd, (int)target_fd, 0);
 	if (fd < 0)
 		return false;
-	known = ask(fd, socket);
+	known = thread_calls_ask(fd, socket);
 	close(fd);
 	return known;
 }
@@ -292,7 +292,7 @@ static const char *const steady[] = { " - btrfs ", " - ext2 ",	  " - ext3 ",  " 
 				      " - f2fs ",  " - overlay ", " - ramfs ", " - tmpfs ",
 				      " - vfat ",  " - xfs " };
 
-static bool is_in(const struct cursor *line, const char *const *types, size_t count)
+static bool thread_calls_is_in(const struct cursor *line, const char *const *types, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (memmem(line->pos, cursor_left(line), types[i], strlen(types[i])))
@@ -311,8 +311,8 @@ static const char *const own[] = {
 
 static bool is_of_kind(const struct cursor *line, bool own_too)
 {
-	return is_in(line, steady, sizeof(steady) / sizeof(*steady)) ||
-	       (own_too && is_in(line, own, sizeof(own) / sizeof(*own)));
+	return thread_calls_is_in(line, steady, sizeof(steady) / sizeof(*steady)) ||
+	       (own_too && thread_calls_is_in(line, own, sizeof(own) / sizeof(*own)));
 }
 
 enum mount_kind { MOUNT_NOT_LISTED, MOUNT_OTHER, MOUNT_OF_KIND };
@@ -382,8 +382,9 @@ bool process_has_local_mounts(const struct process *process)
 	return local && has_local_root(process);
 }
 
-/* pipe_write, sk_stream_wait_memory, sock_alloc_send_pskb: a call that is not to block ends where it
- * would wait, before signals are looked for. n_tty_write is different, and others were not read. */
+/* pipe_write, sk_stream_wait_memory, sock_alloc_send_pskb: a call that is not to block ends where
+ * it would wait, before signals are looked for. n_tty_write is different, and others were not
+ * read. */
 bool call_is_never_cut(const struct call *call, const struct process *process)
 {
 	const uint64_t *a = call->args;

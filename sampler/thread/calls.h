@@ -18,13 +18,14 @@ bool call_may_be_made_again(const struct call *call, int64_t result, const struc
  * much it has done. A thread in such a call must not be stopped. */
 bool call_transfers(const struct call *call);
 
-/* True if such a call of the process is known not to end earlier for an interruption: it writes to an
- * ordinary file of a file system that ends writes for fatal signals only, or it is not to block and
- * writes to a pipe or socket. Reads the descriptor's kind and flags, and the list of mounts. */
+/* True if such a call of the process is known not to end earlier for an interruption: it writes to
+ * an ordinary file of a file system that ends writes for fatal signals only, or it is not to block
+ * and writes to a pipe or socket. Reads the descriptor's kind and flags, and the list of mounts. */
 bool call_is_never_cut(const struct call *call, const struct process *process);
 
 /* True if all file systems that the process has mounted are known to end no call that is not a
- * transfer because a signal is pending: none is a daemon's or a server's. Reads the list of mounts. */
+ * transfer because a signal is pending: none is a daemon's or a server's. Reads the list of
+ * mounts. */
 bool process_has_local_mounts(const struct process *process);
 
 /* What is behind a descriptor of the process. */

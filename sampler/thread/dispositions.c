@@ -1,3 +1,5 @@
+/* Each question reads /proc/TID/stat or status anew. A thread that is gone counts as asleep and as
+ * dying, so that nothing waits for it. */
 #include "sampler/thread/dispositions.h"
 
 #include <fcntl.h>
@@ -30,7 +32,7 @@ static void read_thread_file(pid_t tid, const char *name, char *text, size_t roo
 }
 
 /* Reads the thread's state (field 3 of proc_pid_stat(5)) and flags (9). False if it is gone. */
-static bool read_stat(pid_t tid, char *state, unsigned *flags)
+static bool dispositions_read_stat(pid_t tid, char *state, unsigned *flags)
 {
 	char text[128];
 	const char *paren;
@@ -45,7 +47,7 @@ static bool is_asleep(pid_t tid)
 	unsigned flags;
 	char state;
 
-	return !read_stat(tid, &state, &flags) || strchr("SD", state);
+	return !dispositions_read_stat(tid, &state, &flags) || strchr("SD", state);
 }
 
 static bool has_signal(pid_t tid)
@@ -67,7 +69,7 @@ bool thread_is_dying(pid_t tid)
 	unsigned flags;
 	char state;
 
-	return !read_stat(tid, &state, &flags) || flags & THREAD_DYING;
+	return !dispositions_read_stat(tid, &state, &flags) || flags & THREAD_DYING;
 }
 
 /* Whether the thread's process ignores the signal, and whether it has a handler for it. */

@@ -10,9 +10,10 @@
 
 /* For a thread that stops only if it gets a signal: true if it will not stop now, since it sleeps,
  * has no signal that it does not block, or is gone. For a moment a signal is neither pending any
- * more (SigPnd and ShdPnd in proc_pid_status(5)) nor in the stop that reports it. Therefore a thread
- * that is awake counts only from the twentieth look on; `looks` is the number of those before, with
- * a nap between any two. A thread that a signal has woken may have to wait for a CPU. */
+ * more (SigPnd and ShdPnd in proc_pid_status(5)) nor in the stop that reports it. Therefore a
+ * thread that is awake counts only from the twentieth look on; `looks` is the number of those
+ * before, with a nap between any two. A thread that a signal has woken may have to wait for a
+ * CPU. */
 bool thread_has_settled(pid_t tid, unsigned looks);
 
 /* Flags of a thread that exits, has been killed, or writes the memory of its process into a core

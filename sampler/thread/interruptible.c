@@ -42,7 +42,7 @@ static enum wait_kind timed_if(bool timed)
 	return timed ? WAIT_BEGINS_ANEW : WAIT_BEARS;
 }
 
-static enum wait_kind bears_if(bool known)
+static enum wait_kind interruptible_bears_if(bool known)
 {
 	return known ? WAIT_BEARS : WAIT_LEFT_ALONE;
 }
@@ -114,7 +114,7 @@ static enum wait_kind sleeping(const struct call *call)
 	bool known = a[0] == CLOCK_REALTIME || a[0] == CLOCK_MONOTONIC || a[0] == CLOCK_BOOTTIME ||
 		     a[0] == CLOCK_TAI;
 
-	return bears_if(known && (a[1] & TIMER_ABSTIME || !a[3]));
+	return interruptible_bears_if(known && (a[1] & TIMER_ABSTIME || !a[3]));
 }
 
 /* The result counts what was submitted; of two awaited completions one may have come. */
@@ -179,9 +179,9 @@ enum wait_kind wait_kind(const struct call *call, const struct process *process)
 #endif
 		return WAIT_BEARS;
 	case SYS_futex: /* futex_wait_restart, futex_lock_pi */
-		return bears_if(futex_waits_again(call));
+		return interruptible_bears_if(futex_waits_again(call));
 	case SYS_nanosleep: /* hrtimer_nanosleep_restart */
-		return bears_if(!a[1]);
+		return interruptible_bears_if(!a[1]);
 	case SYS_clock_nanosleep:
 		return sleeping(call);
 #ifdef SYS_select

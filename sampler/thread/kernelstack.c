@@ -1,3 +1,5 @@
+/* A frame's text is kept in a strset, and its number is the frame's address. /proc/kallsyms is
+ * opened while we have our privileges and read at the end, if any text must be located. */
 #include "sampler/thread/kernelstack.h"
 
 #include <fcntl.h>
@@ -10,7 +12,7 @@
 #include "base/process/image.h"
 #include "base/process/modmap.h"
 #include "base/process/process.h"
-#include "sampler/unwind/stack.h"
+#include "unwind/stack.h"
 
 int kernelstack_init(struct kernelstack *k, struct modmap *maps)
 {

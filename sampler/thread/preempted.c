@@ -1,18 +1,18 @@
 /*
- * The frames of a kernel stack come innermost first, one a line: "[<0>] vfs_read+0x9d/0x330". So the
- * last line says how the thread entered the kernel, and the lines before it, read upwards, what it did
- * there. An entry by an interrupt or an exception means that it was in user code. After the entry of a
- * system call comes the function of the call, or one of those that end it. Functions of the scheduler
- * are not in the text (stack_trace_consume_entry_nosched, kernel/stacktrace.c), so it begins with the
- * caller of schedule().
+ * The frames of a kernel stack come innermost first, one a line: "[<0>] vfs_read+0x9d/0x330". So
+ * the last line says how the thread entered the kernel, and the lines before it, read upwards, what
+ * it did there. An entry by an interrupt or an exception means that it was in user code. After the
+ * entry of a system call comes the function of the call, or one of those that end it. Functions of
+ * the scheduler are not in the text (stack_trace_consume_entry_nosched, kernel/stacktrace.c), so it
+ * begins with the caller of schedule().
  *
- * Calls are listed by what is known about them in the kernel's source. What is not listed is delicate.
- * Reads, writes, and what is done with sockets depend on the file: they are decided by the functions
- * further inside. Where that is a function of a file system or protocol that was not read, the call is
- * delicate, too.
+ * Calls are listed by what is known about them in the kernel's source. What is not listed is
+ * delicate. Reads, writes, and what is done with sockets depend on the file: they are decided by
+ * the functions further inside. Where that is a function of a file system or protocol that was not
+ * read, the call is delicate, too.
  *
- * Rejected: /proc/TID/syscall, which says "running" of a preempted thread; wchan, which is 0 for it;
- * deciding by the caller of schedule() alone, which is the same function for many files.
+ * Rejected: /proc/TID/syscall, which says "running" of a preempted thread; wchan, which is 0 for
+ * it; deciding by the caller of schedule() alone, which is the same function for many files.
  */
 #include "sampler/thread/preempted.h"
 
@@ -27,42 +27,42 @@
 enum { FRAMES = 64 /* MAX_STACK_TRACE_DEPTH, fs/proc/base.c */ };
 
 /* A function's name, without what a compiler adds: "el0_svc_common.constprop.0". */
-struct frame {
+struct preempted_frame {
 	const char *name;
 	size_t len;
 };
 
-struct frames {
-	struct frame all[FRAMES]; /* innermost first */
+struct preempted_frames {
+	struct preempted_frame all[FRAMES]; /* innermost first */
 	size_t count;
 };
 
-static bool begins(const struct frame *f, const char *with)
+static bool preempted_begins(const struct preempted_frame *f, const char *with)
 {
 	size_t len = strlen(with);
 
 	return *f->name == *with && f->len >= len && !memcmp(f->name, with, len);
 }
 
-static bool is(const struct frame *f, const char *name)
+static bool preempted_is(const struct preempted_frame *f, const char *name)
 {
 	return *f->name == *name && f->len == strlen(name) && !memcmp(f->name, name, f->len);
 }
 
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))
 
-static bool is_any(const struct frame *f, const char *const *names, size_t count)
+static bool is_any(const struct preempted_frame *f, const char *const *names, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (is(f, names[i]))
+		if (preempted_is(f, names[i]))
 			return true;
 	return false;
 }
 
-static bool begins_any(const struct frame *f, const char *const *names, size_t count)
+static bool begins_any(const struct preempted_frame *f, const char *const *names, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (begins(f, names[i]))
+		if (preempted_begins(f, names[i]))
 			return true;
 	return false;
 }
@@ -74,7 +74,7 @@ static bool is_name_byte(uint8_t byte)
 }
 
 /* Of "[<0>] name.part.0+0x12/0x340 [module]" the name. */
-static bool parse_line(struct cursor *line, struct frame *f)
+static bool preempted_parse_line(struct cursor *line, struct preempted_frame *f)
 {
 	const uint8_t *blank = memchr(line->pos, ' ', cursor_left(line));
 
@@ -88,7 +88,7 @@ static bool parse_line(struct cursor *line, struct frame *f)
 }
 
 /* False if any line is not a frame, if there are none, or if the last one may have been cut off. */
-static bool parse_frames(struct frames *frames, const char *text, size_t len)
+static bool parse_frames(struct preempted_frames *frames, const char *text, size_t len)
 {
 	struct cursor c, line;
 
@@ -97,14 +97,15 @@ static bool parse_frames(struct frames *frames, const char *text, size_t len)
 		return false;
 	cursor_init(&c, text, len, "kernel stack");
 	while (cursor_line(&c, &line))
-		if (frames->count == FRAMES || !parse_line(&line, &frames->all[frames->count++]))
+		if (frames->count == FRAMES ||
+		    !preempted_parse_line(&line, &frames->all[frames->count++]))
 			return false;
 	return frames->count;
 }
 
 /* How the thread came into the kernel. */
 
-static bool is_call_entry(const struct frame *f)
+static bool is_call_entry(const struct preempted_frame *f)
 {
 	static const char *const names[] = {
 		"entry_SYSCALL_64_after_hwframe", "el0t_64_sync", "el0_sync",
@@ -115,7 +116,7 @@ static bool is_call_entry(const struct frame *f)
 }
 
 /* Of 32-bit code. el0t_32_sync is also its page faults. */
-static bool is_compat_entry(const struct frame *f)
+static bool is_compat_entry(const struct preempted_frame *f)
 {
 	static const char *const names[] = {
 		"entry_INT80_compat",	 "asm_int80_emulation",
@@ -128,7 +129,7 @@ static bool is_compat_entry(const struct frame *f)
 }
 
 /* Interrupts and exceptions, in user or in kernel mode. */
-static bool is_interrupt(const struct frame *f)
+static bool is_interrupt(const struct preempted_frame *f)
 {
 	static const char *const prefixes[] = { "asm_sysvec_", "asm_exc_",	"el0t_64_irq",
 						"el0t_64_fiq", "el0t_64_error", "el0t_32_irq",
@@ -145,7 +146,7 @@ static bool is_interrupt(const struct frame *f)
 }
 
 /* Exceptions of user code that aarch64 enters as it enters a system call; and FRED's. */
-static bool is_exception(const struct frame *f)
+static bool is_exception(const struct preempted_frame *f)
 {
 	static const char *const names[] = {
 		"el0_da",	  "el0_ia",	    "el0_undef",   "el0_pc",
@@ -159,7 +160,7 @@ static bool is_exception(const struct frame *f)
 	return is_any(f, names, COUNT(names));
 }
 
-static bool is_dispatch(const struct frame *f)
+static bool is_dispatch(const struct preempted_frame *f)
 {
 	static const char *const names[] = {
 		"do_syscall_64",	"x64_sys_call",	  "do_syscall_x64",
@@ -174,7 +175,7 @@ static bool is_dispatch(const struct frame *f)
 
 /* What follows when the call has its result (kernel/entry/common.c; aarch64 until 6.12:
  * arch/arm64/kernel/entry-common.c, 5.10: entry.S). */
-static bool is_exit(const struct frame *f)
+static bool preempted_is_exit(const struct preempted_frame *f)
 {
 	static const char *const names[] = {
 		"syscall_exit_to_user_mode",
@@ -199,9 +200,9 @@ static bool is_exit(const struct frame *f)
 }
 
 /* Whatever the call or fault: a daemon or server is told of the interruption, or was not read. With
- * task_work_run, what the thread has still to do is unknown (a socket's last close); with get_signal
- * it is about to handle a signal or to end. */
-static bool is_feared(const struct frame *f)
+ * task_work_run, what the thread has still to do is unknown (a socket's last close); with
+ * get_signal it is about to handle a signal or to end. */
+static bool is_feared(const struct preempted_frame *f)
 {
 	static const char *const prefixes[] = { "fuse_",    "__fuse_",	"p9_",	     "v9fs_",
 						"cifs_",    "smb2_",	"SMB2_",     "nfs",
@@ -216,13 +217,13 @@ static bool is_feared(const struct frame *f)
 }
 
 /* NUMA balancing (task_numa_work, kernel/sched/fair.c) looks for no signals. */
-static bool fears(const struct frames *frames)
+static bool fears(const struct preempted_frames *frames)
 {
 	for (size_t i = 0; i < frames->count; i++) {
-		const struct frame *f = &frames->all[i];
+		const struct preempted_frame *f = &frames->all[i];
 
-		if (is_feared(f) ||
-		    (is(f, "task_work_run") && (!i || !is(f - 1, "task_numa_work"))))
+		if (is_feared(f) || (preempted_is(f, "task_work_run") &&
+				     (!i || !preempted_is(f - 1, "task_numa_work"))))
 			return true;
 	}
 	return false;
@@ -263,7 +264,8 @@ static const uint8_t classes[] = {
 	[SYS_rt_sigaction] = BEARS, [SYS_rt_sigprocmask] = BEARS, [SYS_rt_sigpending] = BEARS,
 	[SYS_rt_sigreturn] = BEARS, [SYS_sigaltstack] = BEARS, [SYS_kill] = BEARS, [SYS_tkill] = BEARS,
 	[SYS_tgkill] = BEARS, [SYS_rt_sigqueueinfo] = BEARS, [SYS_rt_tgsigqueueinfo] = BEARS,
-	/* Memory: fatal signals only (mm/mmap.c, mm/mprotect.c, mm/mremap.c, mm/mlock.c, mm/gup.c). */
+	/* Memory: fatal signals only (mm/mmap.c, mm/mprotect.c, mm/mremap.c, mm/mlock.c,
+	 * mm/gup.c). */
 	[SYS_munmap] = BEARS, [SYS_mprotect] = BEARS, [SYS_brk] = BEARS, [SYS_mremap] = BEARS,
 	[SYS_mincore] = BEARS, [SYS_mlock] = BEARS, [SYS_munlock] = BEARS, [SYS_madvise] = MADVISE,
 	[SYS_mmap] = MMAP,
@@ -278,7 +280,8 @@ static const uint8_t classes[] = {
 #ifdef SYS_futex_waitv
 	[SYS_futex_waitv] = BEARS,
 #endif
-	/* Files by name or of any kind, which are only looked at (fs/stat.c, fs/open.c, fs/read_write.c). */
+	/* Files by name or of any kind, which are only looked at (fs/stat.c, fs/open.c,
+	 * fs/read_write.c). */
 	[SYS_fstat] = BY_PATH, [SYS_newfstatat] = BY_PATH, [SYS_statx] = BY_PATH,
 	[SYS_faccessat] = BY_PATH, [SYS_faccessat2] = BY_PATH, [SYS_readlinkat] = BY_PATH,
 	[SYS_lseek] = BY_PATH, [SYS_getcwd] = BEARS,
@@ -305,13 +308,14 @@ static const struct sign {
 	enum preempted_place place;
 	unsigned bears;
 } signs[] = {
-	/* ERESTARTSYS with nothing done, or no waits (fs/pipe.c, fs/eventfd.c, fs/timerfd.c, ...). */
+	/* ERESTARTSYS with nothing done, or no waits (fs/pipe.c, fs/eventfd.c, fs/timerfd.c, …). */
 	{ "pipe_read", PREEMPTED_BEARS, 0 }, { "anon_pipe_read", PREEMPTED_BEARS, 0 },
 	{ "fifo_pipe_read", PREEMPTED_BEARS, 0 }, { "eventfd_read", PREEMPTED_BEARS, 0 },
 	{ "eventfd_write", PREEMPTED_BEARS, 0 }, { "timerfd_read", PREEMPTED_BEARS, 0 },
 	{ "timerfd_read_iter", PREEMPTED_BEARS, 0 }, { "signalfd_read", PREEMPTED_BEARS, 0 },
 	{ "signalfd_read_iter", PREEMPTED_BEARS, 0 }, { "inotify_read", PREEMPTED_BEARS, 0 },
-	/* One message, whole or not at all; EINTR is repaired (net/core/datagram.c, net/unix/af_unix.c). */
+	/* One message, whole or not at all; EINTR is repaired (net/core/datagram.c,
+	 * net/unix/af_unix.c). */
 	{ "unix_dgram_recvmsg", PREEMPTED_BEARS, 0 }, { "__unix_dgram_recvmsg", PREEMPTED_BEARS, 0 },
 	{ "unix_dgram_sendmsg", PREEMPTED_BEARS, 0 }, { "udp_recvmsg", PREEMPTED_BEARS, 0 },
 	{ "udpv6_recvmsg", PREEMPTED_BEARS, 0 }, { "netlink_recvmsg", PREEMPTED_BEARS, 0 },
@@ -350,7 +354,7 @@ static const struct sign {
 /* clang-format on */
 
 /* The call of a function such as __x64_sys_read; -1 if it is of none, or of 32-bit code's. */
-static int number_of(const struct frame *f)
+static int preempted_number_of(const struct preempted_frame *f)
 {
 	static const char *const prefixes[] = { "__x64_sys_", "__arm64_sys_", "__do_sys_",
 						"__se_sys_" };
@@ -362,21 +366,21 @@ static int number_of(const struct frame *f)
 
 	for (size_t i = 0; i < COUNT(prefixes); i++) {
 		size_t len = strlen(prefixes[i]);
-		struct frame name = { f->name + len, f->len - len };
+		struct preempted_frame name = { f->name + len, f->len - len };
 
-		if (!begins(f, prefixes[i]))
+		if (!preempted_begins(f, prefixes[i]))
 			continue;
 		for (size_t j = 0; j < COUNT(others); j++)
-			if (is(&name, others[j][0]))
+			if (preempted_is(&name, others[j][0]))
 				return syscall_number(others[j][1], strlen(others[j][1]));
 		return syscall_number(name.name, name.len);
 	}
 	return -1;
 }
 
-/* The call of a function that only this call and its variants call. The call's own function, if it calls
- * it as its last act, leaves no frame. */
-static int number_of_inner(const struct frame *f)
+/* The call of a function that only this call and its variants call. The call's own function, if it
+ * calls it as its last act, leaves no frame. */
+static int number_of_inner(const struct preempted_frame *f)
 {
 	static const struct {
 		const char *name;
@@ -400,48 +404,50 @@ static int number_of_inner(const struct frame *f)
 	};
 
 	for (size_t i = 0; i < COUNT(inner); i++)
-		if (is(f, inner[i].name))
+		if (preempted_is(f, inner[i].name))
 			return inner[i].number;
 	return -1;
 }
 
-static bool has(const struct frame *inside, size_t count, const char *name)
+static bool preempted_has(const struct preempted_frame *inside, size_t count, const char *name)
 {
 	for (size_t i = 0; i < count; i++)
-		if (is(&inside[i], name))
+		if (preempted_is(&inside[i], name))
 			return true;
 	return false;
 }
 
-static struct preempted place(enum preempted_place place, int number, unsigned bears)
+static struct preempted preempted_at(enum preempted_place place, int number, unsigned bears)
 {
 	return (struct preempted){ place, number, bears };
 }
 
-/* Reads, writes, messages. A send over TCP that releases the socket has its result (tcp_sendmsg). */
-static struct preempted by_file(int number, const struct frame *inside, size_t count, bool many)
+/* Reads, writes, messages. A send over TCP that releases the socket has its result
+ * (tcp_sendmsg). */
+static struct preempted by_file(int number, const struct preempted_frame *inside, size_t count,
+				bool many)
 {
 	for (size_t i = count; i-- > 0;) {
-		if (!many && i && is(&inside[i], "tcp_sendmsg") &&
-		    is(&inside[i - 1], "release_sock"))
-			return place(PREEMPTED_BEARS, number, 0);
+		if (!many && i && preempted_is(&inside[i], "tcp_sendmsg") &&
+		    preempted_is(&inside[i - 1], "release_sock"))
+			return preempted_at(PREEMPTED_BEARS, number, 0);
 		for (size_t j = 0; j < COUNT(signs); j++)
-			if (is(&inside[i], signs[j].name))
+			if (preempted_is(&inside[i], signs[j].name))
 				return many && signs[j].place == PREEMPTED_BEARS ?
-					       place(PREEMPTED_DELICATE, number,
-						     PREEMPTED_IF_NONBLOCKING) :
-					       place(signs[j].place, number, signs[j].bears);
+					       preempted_at(PREEMPTED_DELICATE, number,
+							    PREEMPTED_IF_NONBLOCKING) :
+					       preempted_at(signs[j].place, number, signs[j].bears);
 	}
-	return place(PREEMPTED_DELICATE, number, 0);
+	return preempted_at(PREEMPTED_DELICATE, number, 0);
 }
 
-static struct preempted bears_if(bool bears, int number)
+static struct preempted preempted_bears_if(bool bears, int number)
 {
-	return place(bears ? PREEMPTED_BEARS : PREEMPTED_DELICATE, number, 0);
+	return preempted_at(bears ? PREEMPTED_BEARS : PREEMPTED_DELICATE, number, 0);
 }
 
 /* In the call, with `count` frames further inside. */
-static struct preempted in_call(int number, const struct frame *inside, size_t count)
+static struct preempted in_call(int number, const struct preempted_frame *inside, size_t count)
 {
 	enum class class = number >= 0 && (size_t)number < COUNT(classes) ?
 				   (enum class)classes[number] :
@@ -449,85 +455,90 @@ static struct preempted in_call(int number, const struct frame *inside, size_t c
 
 	switch (class) {
 	case BEARS:
-		return place(PREEMPTED_BEARS, number, 0);
+		return preempted_at(PREEMPTED_BEARS, number, 0);
 	case BY_PATH:
-		return place(PREEMPTED_DELICATE, number, PREEMPTED_IF_MOUNTS);
+		return preempted_at(PREEMPTED_DELICATE, number, PREEMPTED_IF_MOUNTS);
 	case BY_FILE:
 		return by_file(number, inside, count, false);
 	case BY_FILE_MANY:
 		return by_file(number, inside, count, true);
 	case FUTEX: /* EWOULDBLOCK once it has been requeued */
-		return bears_if(!has(inside, count, "futex_wait_requeue_pi"), number);
+		return preempted_bears_if(!preempted_has(inside, count, "futex_wait_requeue_pi"),
+					  number);
 	case MADVISE: /* MADV_REMOVE is the file system's fallocate, MADV_WILLNEED its fadvise */
-		return bears_if(!has(inside, count, "vfs_fallocate") &&
-					!has(inside, count, "vfs_fadvise"),
-				number);
+		return preempted_bears_if(!preempted_has(inside, count, "vfs_fallocate") &&
+						  !preempted_has(inside, count, "vfs_fadvise"),
+					  number);
 	case MMAP: /* a file's or driver's own part is over when the pages are filled in */
-		return bears_if(has(inside, count, "__mm_populate"), number);
+		return preempted_bears_if(preempted_has(inside, count, "__mm_populate"), number);
 #ifdef __x86_64__
 	case IOCTL: /* KVM_RUN, which is entered again */
-		return bears_if(has(inside, count, "kvm_arch_vcpu_ioctl_run"), number);
+		return preempted_bears_if(preempted_has(inside, count, "kvm_arch_vcpu_ioctl_run"),
+					  number);
 #endif
 	default:
-		return place(PREEMPTED_DELICATE, number, 0);
+		return preempted_at(PREEMPTED_DELICATE, number, 0);
 	}
 }
 
-/* On the way out of a call or exception with `count` frames further inside: it has only been preempted
- * there, or been interrupted. Other work that is done there was looked for by fears(). */
-static bool only_leaves(const struct frame *inside, size_t count)
+/* On the way out of a call or exception with `count` frames further inside: it has only been
+ * preempted there, or been interrupted. Other work that is done there was looked for by fears(). */
+static bool only_leaves(const struct preempted_frame *inside, size_t count)
 {
-	while (count && is_exit(&inside[count - 1]))
+	while (count && preempted_is_exit(&inside[count - 1]))
 		count--;
 	return !count || is_interrupt(&inside[count - 1]) ||
-	       is(&inside[count - 1], "task_work_run");
+	       preempted_is(&inside[count - 1], "task_work_run");
 }
 
 /* By the frames inside an entry that system calls use. */
-static struct preempted after_entry(const struct frames *frames, size_t count)
+static struct preempted after_entry(const struct preempted_frames *frames, size_t count)
 {
-	const struct frame *f = frames->all;
+	const struct preempted_frame *f = frames->all;
 
 	while (count && is_dispatch(&f[count - 1]))
 		count--;
 	if (!count) /* before the call or after it */
-		return place(PREEMPTED_DELICATE, -1, 0);
+		return preempted_at(PREEMPTED_DELICATE, -1, 0);
 	if (is_exception(&f[count - 1]))
-		return place(PREEMPTED_IN_USER, -1, 0);
-	if (is_exit(&f[count - 1]))
-		return place(only_leaves(f, count) ? PREEMPTED_CALL_OVER : PREEMPTED_DELICATE, -1,
-			     0);
+		return preempted_at(PREEMPTED_IN_USER, -1, 0);
+	if (preempted_is_exit(&f[count - 1]))
+		return preempted_at(
+			only_leaves(f, count) ? PREEMPTED_CALL_OVER : PREEMPTED_DELICATE, -1, 0);
 	count--;
-	return number_of(&f[count]) >= 0 ? in_call(number_of(&f[count]), f, count) :
-					   in_call(number_of_inner(&f[count]), f, count + 1);
+	return preempted_number_of(&f[count]) >= 0 ?
+		       in_call(preempted_number_of(&f[count]), f, count) :
+		       in_call(number_of_inner(&f[count]), f, count + 1);
 }
 
-static struct preempted decide(const struct frames *frames)
+static struct preempted preempted_decide(const struct preempted_frames *frames)
 {
-	const struct frame *entry = &frames->all[frames->count - 1];
+	const struct preempted_frame *entry = &frames->all[frames->count - 1];
 
 	if (is_compat_entry(entry))
-		return place(PREEMPTED_DELICATE, -1, 0);
+		return preempted_at(PREEMPTED_DELICATE, -1, 0);
 	if (is_interrupt(entry))
-		return place(PREEMPTED_IN_USER, -1, 0);
+		return preempted_at(PREEMPTED_IN_USER, -1, 0);
 	if (is_call_entry(entry))
 		return after_entry(frames, frames->count - 1);
 	/* A new thread that has not been in user mode yet. */
-	if (begins(entry, "ret_from_fork") && frames->count > 1 &&
-	    is_exit(frames->count > 2 && is(entry - 1, "ret_from_fork") ? entry - 2 : entry - 1))
-		return place(PREEMPTED_CALL_OVER, -1, 0);
-	return place(PREEMPTED_UNKNOWN, -1, 0);
+	if (preempted_begins(entry, "ret_from_fork") && frames->count > 1 &&
+	    preempted_is_exit(frames->count > 2 && preempted_is(entry - 1, "ret_from_fork") ?
+				      entry - 2 :
+				      entry - 1))
+		return preempted_at(PREEMPTED_CALL_OVER, -1, 0);
+	return preempted_at(PREEMPTED_UNKNOWN, -1, 0);
 }
 
 struct preempted preempted_parse(const char *text, size_t len)
 {
-	struct frames frames;
+	struct preempted_frames frames;
 	struct preempted p;
 
 	if (!parse_frames(&frames, text, len))
-		return place(PREEMPTED_UNKNOWN, -1, 0);
-	p = decide(&frames);
+		return preempted_at(PREEMPTED_UNKNOWN, -1, 0);
+	p = preempted_decide(&frames);
 	if (p.place != PREEMPTED_UNKNOWN && fears(&frames))
-		return place(PREEMPTED_DELICATE, p.number, 0);
+		return preempted_at(PREEMPTED_DELICATE, p.number, 0);
 	return p;
 }

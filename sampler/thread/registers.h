@@ -39,9 +39,9 @@ void registers_look_ahead(pid_t tid, struct registers *r);
 int registers_read(pid_t tid, struct registers *r);
 int registers_write(pid_t tid, const struct registers *r);
 
-/* Of a thread that does not run (atrest.h): `saved` are the bytes that its struct pt_regs begins with,
- * REGISTERS_AT_REST of them, and the thread pointer is a member of the kernel's struct thread_struct. 0:
- * they are not read so. */
+/* Of a thread that does not run (atrest.h): `saved` are the bytes that its struct pt_regs begins
+ * with, REGISTERS_AT_REST of them, and the thread pointer is a member of the kernel's struct
+ * thread_struct. 0: they are not read so. */
 #if defined(__x86_64__)
 enum { REGISTERS_AT_REST = offsetof(struct user_regs_struct, fs_base) };
 #else

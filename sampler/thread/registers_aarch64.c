@@ -41,7 +41,7 @@
 #include "base/error.h"
 #include "base/process/memory.h"
 #include "sampler/thread/threads.h"
-#include "sampler/unwind/table/regs.h"
+#include "unwind/table/regs.h"
 
 enum {
 	SVC_BYTES = 4,
@@ -67,7 +67,7 @@ static int put_set(pid_t tid, unsigned long set, const void *data, size_t len)
 }
 
 /* Two instructions at once: a word of memory. */
-static void read_code(pid_t tid, struct registers *r)
+static void registers_read_code(pid_t tid, struct registers *r)
 {
 	long word;
 
@@ -102,7 +102,7 @@ static bool signal_was_handled(pid_t tid, const struct registers *r)
 }
 
 /* The file's text; "" where there is none. */
-static void read_text(pid_t tid, const char *name, char text[TEXT_MAX])
+static void registers_read_text(pid_t tid, const char *name, char text[TEXT_MAX])
 {
 	char path[48];
 	ssize_t n;
@@ -117,12 +117,12 @@ static void read_text(pid_t tid, const char *name, char text[TEXT_MAX])
 }
 
 /* Reads number and arguments (proc_pid_syscall() in fs/proc/base.c); false if it is in no call. */
-static bool read_call(pid_t tid, struct registers *r)
+static bool registers_read_call(pid_t tid, struct registers *r)
 {
 	char text[TEXT_MAX];
 	uint64_t *a = r->args;
 
-	read_text(tid, "syscall", text);
+	registers_read_text(tid, "syscall", text);
 	return sscanf(text,
 		      "%" SCNu64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64
 		      " %" SCNx64,
@@ -135,7 +135,7 @@ static uint64_t read_slices(pid_t tid)
 	char text[TEXT_MAX];
 	uint64_t slices;
 
-	read_text(tid, "schedstat", text);
+	registers_read_text(tid, "schedstat", text);
 	return sscanf(text, "%*u %*u %" SCNu64, &slices) == 1 ? slices : UINT64_MAX;
 }
 
@@ -143,7 +143,7 @@ static uint64_t read_slices(pid_t tid)
 void registers_look_ahead(pid_t tid, struct registers *r)
 {
 	r->slices = read_slices(tid);
-	r->waited = read_call(tid, r);
+	r->waited = registers_read_call(tid, r);
 }
 
 /* Is it still in the call in which registers_look_ahead saw it wait? */
@@ -162,7 +162,7 @@ static bool show_first_argument(pid_t tid, struct registers *r)
 
 	if (put_set(tid, NT_ARM_SYSTEM_CALL, &number, sizeof(number)))
 		return false;
-	ok = read_call(tid, &shown);
+	ok = registers_read_call(tid, &shown);
 	put_set(tid, NT_ARM_SYSTEM_CALL, &none, sizeof(none));
 	r->first_argument = shown.args[0];
 	return ok && shown.args[0] != r->user.regs[0];
@@ -193,7 +193,7 @@ int registers_read(pid_t tid, struct registers *r)
 
 	if (get_set(tid, NT_PRSTATUS, &r->user, sizeof(r->user)))
 		return ERR_GONE;
-	read_code(tid, r);
+	registers_read_code(tid, r);
 	r->signature = read_signature(tid);
 	r->fails = shows_eintr(r) && find_first_argument(tid, r, &before);
 	return 0;

@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "sampler/thread/threads.h"
-#include "sampler/unwind/table/regs.h"
+#include "unwind/table/regs.h"
 
 enum {
 	SYSCALL_BYTES = 2, /* length of `syscall` and of `int $0x80` */
@@ -41,7 +41,8 @@ int registers_write(pid_t tid, const struct registers *r)
 	return ptrace(PTRACE_SETREGS, tid, 0, &r->user) ? ERR_GONE : 0;
 }
 
-/* Both structures have the same members in the same order, so far (arch/x86/include/asm/ptrace.h). */
+/* Both structures have the same members in the same order, so far
+ * (arch/x86/include/asm/ptrace.h). */
 void registers_at_rest(struct registers *r, const void *saved, uint64_t tp)
 {
 	memset(r, 0, sizeof(*r));

@@ -1,3 +1,6 @@
+/* The pieces are copied by one process_vm_readv(2), if all are there, and answer as one memory. The
+ * address that a walk missed last is kept, which tells an end of the stack from a copy that was too
+ * short. */
 #include "sampler/thread/snapshot.h"
 
 #include <stdbool.h>
@@ -20,30 +23,30 @@ enum {
 
 static const uint64_t PAGE = 4096; /* the smallest page size */
 
-static bool holds(const struct snapshot_live *l, uint64_t addr, size_t len)
+static bool snapshot_holds(const struct snapshot_live *l, uint64_t addr, size_t len)
 {
 	return addr - l->start <= l->len && len <= l->len - (addr - l->start);
 }
 
 /* Walks go upward, so what follows is needed next. */
-static int read_live(struct snapshot_live *l, uint64_t addr, void *buf, size_t len)
+static int snapshot_read_live(struct snapshot_live *l, uint64_t addr, void *buf, size_t len)
 {
 	struct memory_piece p = { addr, l->bytes, AHEAD };
 
-	if (!holds(l, addr, len)) {
+	if (!snapshot_holds(l, addr, len)) {
 		if (!l->reads)
 			return ERR_SHORT;
 		l->reads--;
 		l->start = addr;
 		l->len = memory_live_gather(l->tid, &p, 1);
 	}
-	if (!holds(l, addr, len))
+	if (!snapshot_holds(l, addr, len))
 		return ERR_IO;
 	memcpy(buf, l->bytes + (addr - l->start), len);
 	return 0;
 }
 
-static int read_pieces(const struct memory *m, uint64_t addr, void *buf, size_t len)
+static int snapshot_read_pieces(const struct memory *m, uint64_t addr, void *buf, size_t len)
 {
 	const struct snapshot *s = (const struct snapshot *)m;
 	int rc = s->stack.memory.read(&s->stack.memory, addr, buf, len);
@@ -63,20 +66,20 @@ static int read_pieces(const struct memory *m, uint64_t addr, void *buf, size_t 
 	}
 	/* The memory is that of a struct snapshot that is not const. */
 	if (rc && s->live.tid)
-		return read_live((struct snapshot_live *)&s->live, addr, buf, len);
+		return snapshot_read_live((struct snapshot_live *)&s->live, addr, buf, len);
 	if (rc)
 		((struct snapshot *)s)->missed = addr;
 	return rc;
 }
 
 /* Readers find the first piece in s->memory itself; read_pieces looks into the others, too. */
-static void set_stack(struct snapshot *s, uint64_t start, size_t len)
+static void snapshot_set_stack(struct snapshot *s, uint64_t start, size_t len)
 {
 	memory_bytes_init(&s->stack, s->bytes, start, len);
 	s->live.tid = 0;
 	s->missed = 0;
 	s->memory = s->stack.memory;
-	s->memory.read = read_pieces;
+	s->memory.read = snapshot_read_pieces;
 }
 
 static void set_other(struct snapshot *s, unsigned i, uint64_t start, size_t len)
@@ -118,13 +121,13 @@ int snapshot_reserve(struct snapshot *s, size_t room)
 	free(s->bytes);
 	s->bytes = bytes;
 	s->room = room;
-	set_stack(s, 0, 0);
+	snapshot_set_stack(s, 0, 0);
 	drop_others(s);
 	return 0;
 }
 
 /* What is known of the mapping that holds `at`; the whole address space where nothing is. */
-static struct span span_of(const struct snapshot *s, uint64_t at)
+static struct span snapshot_span_of(const struct snapshot *s, uint64_t at)
 {
 	struct span span = { .start = 0, .end = UINT64_MAX };
 
@@ -151,7 +154,7 @@ static int reserve_far(struct snapshot_far *f, size_t room)
 
 static struct memory_piece planned(const struct snapshot *s, const struct stackplan_range *r)
 {
-	struct span span = span_of(s, r->low);
+	struct span span = snapshot_span_of(s, r->low);
 	struct memory_piece p = { .addr = 0 };
 
 	p.addr = stackplan_bytes(r, span.start, span.end, &p.len);
@@ -212,7 +215,7 @@ static size_t copy_piece(pid_t tid, struct memory_piece *p, uint64_t sp)
 	return memory_live_gather(tid, p, 1);
 }
 
-static size_t sum(const struct memory_piece *p, size_t count)
+static size_t snapshot_sum(const struct memory_piece *p, size_t count)
 {
 	size_t len = 0;
 
@@ -222,36 +225,37 @@ static size_t sum(const struct memory_piece *p, size_t count)
 }
 
 /* How many of `len` bytes from `start` on are in the mapping that holds `at`. */
-static size_t within(const struct span *span, uint64_t start, size_t len)
+static size_t snapshot_within(const struct span *span, uint64_t start, size_t len)
 {
 	return span->end - start < len ? (size_t)(span->end - start) : len;
 }
 
 bool snapshot_is_elsewhere(const struct snapshot *s, uint64_t sp, uint64_t top)
 {
-	struct span span = span_of(s, top - 1);
+	struct span span = snapshot_span_of(s, top - 1);
 
 	return top && sp - span.start >= top - span.start;
 }
 
 /* Copies the first piece and, when sp is not on the ordinary stack, what is below `top`. For a Go
- * thread, finds out which stacks it has; its ordinary stack is a goroutine's. What interpreters need
- * is copied before the stack, because a stack's copy often is cut short by its end. */
+ * thread, finds out which stacks it has; its ordinary stack is a goroutine's. What interpreters
+ * need is copied before the stack, because a stack's copy often is cut short by its end. */
 static void copy_stack(struct snapshot *s, pid_t tid, uint64_t tp, size_t want, uint64_t top)
 {
 	size_t most = want + RED_ZONE < s->room ? want + RED_ZONE : s->room, len, before, copied,
 	       got;
 	uint64_t sp = s->regs.r[DWARF_SP];
-	struct span span = span_of(s, sp), below = span_of(s, top - 1);
+	struct span span = snapshot_span_of(s, sp), below = snapshot_span_of(s, top - 1);
 	size_t other = top - below.start < most ? (size_t)(top - below.start) : most;
 	struct memory_piece p[GO_PIECES + INTERP_RANGES + 2];
-	size_t count = gothread_begin(&s->go, &s->place, tp, p), of_go = sum(p, count), first;
+	size_t count = gothread_begin(&s->go, &s->place, tp, p), of_go = snapshot_sum(p, count),
+	       first;
 	bool elsewhere = !count && snapshot_is_elsewhere(s, sp, top), guess = false;
 	struct memory_piece *stack;
 
-	len = within(&span, sp - RED_ZONE, most);
+	len = snapshot_within(&span, sp - RED_ZONE, most);
 	count += interp_look_pieces(&s->interp, p + count);
-	before = sum(p, count);
+	before = snapshot_sum(p, count);
 	stack = &p[count];
 	p[count++] = (struct memory_piece){ sp - RED_ZONE, s->bytes, len };
 	if (elsewhere)
@@ -267,7 +271,7 @@ static void copy_stack(struct snapshot *s, pid_t tid, uint64_t tp, size_t want, 
 	/* Where the first stack ends early, the copy has stopped before the second piece. */
 	if (elsewhere && got <= first)
 		got = first + memory_live_gather(tid, stack + 1, 1);
-	set_stack(s, stack->addr, first);
+	snapshot_set_stack(s, stack->addr, first);
 	set_other(s, 0, top - other, elsewhere ? got - first : 0);
 	set_other(s, 1, 0, 0);
 	/* A full copy may have more behind it; a short one ended where the mapping ends. */
@@ -339,10 +343,10 @@ static void copy_other(struct snapshot *s, pid_t tid, unsigned i, uint64_t from,
 {
 	uint64_t start = from - RED_ZONE;
 	size_t most = want + RED_ZONE < s->room ? want + RED_ZONE : s->room, len, got;
-	struct span span = span_of(s, from);
+	struct span span = snapshot_span_of(s, from);
 	struct memory_piece p;
 
-	len = within(&span, start, most);
+	len = snapshot_within(&span, start, most);
 	if (high > from && high - start < len)
 		len = (size_t)(high - start);
 	p = (struct memory_piece){ start, s->bytes + (1 + i) * s->room, len };
@@ -397,7 +401,7 @@ int snapshot_of_event(struct snapshot *s, const struct regs *regs, const void *b
 		return ERR_NOMEM;
 	s->regs = *regs;
 	memcpy(s->bytes, bytes, len);
-	set_stack(s, regs->r[DWARF_SP], len);
+	snapshot_set_stack(s, regs->r[DWARF_SP], len);
 	s->stack.more = more ? UINT32_MAX : 0;
 	drop_others(s);
 	s->far.count = 0;

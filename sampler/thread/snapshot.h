@@ -5,7 +5,7 @@
  *
  * A thread in a signal handler may be on a separate stack (sigaltstack(2)), from which the walk
  * goes on into the thread's ordinary one. Then the top of the ordinary stack is copied too, in the
- * same system call. A thread that runs Go has three stacks (sampler/unwind/gostacks.h); of the
+ * same system call. A thread that runs Go has three stacks (unwind/gostacks.h); of the
  * other two, what the walk needs is copied. Where else earlier walks went is planned (stackplan.h),
  * and copied by a call of its own.
  */
@@ -18,11 +18,11 @@
 #include <sys/types.h>
 
 #include "base/process/memory.h"
-#include "sampler/go/thread.h"
-#include "sampler/interp/common/look.h"
+#include "runtimes/go/thread.h"
+#include "runtimes/common/look.h"
 #include "sampler/thread/stackplan.h"
-#include "sampler/unwind/gostacks.h"
-#include "sampler/unwind/table/regs.h"
+#include "unwind/gostacks.h"
+#include "unwind/table/regs.h"
 
 enum { NEWBORN_CPU_NS = 1000000 }; /* a thread that has run for longer is not newborn */
 
@@ -89,8 +89,8 @@ bool snapshot_is_elsewhere(const struct snapshot *s, uint64_t sp, uint64_t top);
 
 /* Copies registers and up to `want` bytes of stack (at most the room) of the thread, which must be
  * stopped. `top` is where the thread's ordinary stack ends, 0 when that is not known. No copy goes
- * beyond the mapping that it begins in, where that is known. Never fails: with less stack the walk is
- * shorter. */
+ * beyond the mapping that it begins in, where that is known. Never fails: with less stack the walk
+ * is shorter. */
 void snapshot_take(struct snapshot *s, pid_t tid, const struct registers *registers, size_t want,
 		   uint64_t top);
 
@@ -102,13 +102,13 @@ int snapshot_read_on(struct snapshot *s, pid_t tid);
 /* Is what a walk wanted last and did not find memory that exists, and was merely not copied? */
 bool snapshot_left_out(const struct snapshot *s);
 
-/* As snapshot_take, for a thread that is not stopped but waits in the kernel, in this call; no other
- * register is known. The caller has to find out whether the thread has run meanwhile. */
+/* As snapshot_take, for a thread that is not stopped but waits in the kernel, in this call; no
+ * other register is known. The caller has to find out whether the thread has run meanwhile. */
 void snapshot_glance(struct snapshot *s, pid_t tid, const struct call *call, size_t want,
 		     uint64_t top);
 
-/* The same of what the kernel has copied (sampler/capture/event.h): the bytes from sp upward, and no
- * other stack. `more`: behind them may be more. ERR_NOMEM. */
+/* The same of what the kernel has copied (sampler/capture/event.h): the bytes from sp upward, and
+ * no other stack. `more`: behind them may be more. ERR_NOMEM. */
 int snapshot_of_event(struct snapshot *s, const struct regs *regs, const void *bytes, size_t len,
 		      bool more);
 

@@ -1,3 +1,6 @@
+/* A walk's frames fall into parts where stack pointers are more than APART bytes apart or in
+ * another mapping. Each part but the first is a range; a range that many walks did not use is
+ * dropped. */
 #include "sampler/thread/stackplan.h"
 
 #include <stdlib.h>
@@ -5,7 +8,7 @@
 
 #include "base/process/maps.h"
 #include "base/room.h"
-#include "sampler/unwind/stack.h"
+#include "unwind/stack.h"
 
 enum {
 	APART = 64 << 10, /* bytes; a signal's frame with all vector registers is smaller */
@@ -67,13 +70,13 @@ static bool are_near(const struct stackplan_range *r, uint64_t low, uint64_t hig
 	return low <= r->high + PAGE - 1 && r->low <= high + PAGE - 1;
 }
 
-static void drop(struct stackplan *p, size_t i)
+static void stackplan_drop(struct stackplan *p, size_t i)
 {
 	p->ranges[i] = p->ranges[--p->count];
 }
 
 /* Which range has to leave: the one that was not used for the longest time. */
-static size_t oldest(const struct stackplan *p)
+static size_t stackplan_oldest(const struct stackplan *p)
 {
 	size_t found = 0;
 
@@ -84,7 +87,7 @@ static size_t oldest(const struct stackplan *p)
 }
 
 /* What is near to a range is added to it. */
-static void note(struct stackplan *p, uint64_t low, uint64_t high)
+static void stackplan_note(struct stackplan *p, uint64_t low, uint64_t high)
 {
 	for (size_t i = p->count; i--;) {
 		const struct stackplan_range *r = &p->ranges[i];
@@ -93,10 +96,10 @@ static void note(struct stackplan *p, uint64_t low, uint64_t high)
 			continue;
 		low = r->low < low ? r->low : low;
 		high = r->high > high ? r->high : high;
-		drop(p, i);
+		stackplan_drop(p, i);
 	}
 	if (p->count == STACKPLAN_RANGES)
-		drop(p, oldest(p));
+		stackplan_drop(p, stackplan_oldest(p));
 	if (!room_for((void **)&p->ranges, &p->room, p->count + 1, sizeof(*p->ranges)))
 		p->ranges[p->count++] = (struct stackplan_range){ low, high, 0 };
 }
@@ -107,9 +110,9 @@ void stackplan_learn(struct stackplan *p, const struct stack *walk, const struct
 
 	for (size_t i = p->count; i--;)
 		if (++p->ranges[i].unused > UNUSED_MOST)
-			drop(p, i);
+			stackplan_drop(p, i);
 	for (size_t i = end; i < walk->count; i = end) {
 		end = end_of_part(walk, spans, i);
-		note(p, walk->sps[i], walk->sps[end - 1]);
+		stackplan_note(p, walk->sps[i], walk->sps[end - 1]);
 	}
 }

@@ -1,3 +1,5 @@
+/* libseccomp has the tables of numbers and names, so none of ours has to follow the kernel's
+ * releases. */
 #include "sampler/thread/syscalls.h"
 
 #include <seccomp.h>

@@ -62,12 +62,13 @@ size_t threads_files_allowed(void)
 	rl.rlim_cur = rl.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &rl);
 	getrlimit(RLIMIT_NOFILE, &rl);
-	return allowed = rl.rlim_cur;
+	allowed = rl.rlim_cur;
+	return allowed;
 }
 
-/* Half of the descriptors that we may have, less those that the rest of the program needs: the other
- * half is for the tick's searches (sampler/tick/roster.c). */
-static size_t most_files(void)
+/* Half of the descriptors that we may have, less those that the rest of the program needs: the
+ * other half is for the tick's searches (sampler/tick/roster.c). */
+static size_t thread_threads_most_files(void)
 {
 	size_t allowed = threads_files_allowed();
 
@@ -98,7 +99,7 @@ int threads_new(struct threads **out, const struct process *process, bool old, s
 
 	if (!t)
 		return error_nomem(err);
-	t->files_max = most_files();
+	t->files_max = thread_threads_most_files();
 	t->process = process;
 	t->known_ns = monotonic_ns();
 	t->first_scan = old;
@@ -114,7 +115,7 @@ int threads_new(struct threads **out, const struct process *process, bool old, s
 	return rc;
 }
 
-static void close_files(struct threads *t, struct thread *thread)
+static void thread_threads_close_files(struct threads *t, struct thread *thread)
 {
 	int *const fds[] = { &thread->schedstat_fd, &thread->stat_fd, &thread->syscall_fd };
 
@@ -132,7 +133,7 @@ void threads_free(struct threads *t)
 	if (!t)
 		return;
 	for (uint32_t i = 0; i < t->count; i++) {
-		close_files(t, &t->all[i]);
+		thread_threads_close_files(t, &t->all[i]);
 		interp_place_release(&t->all[i].interp);
 		stackplan_release(&t->all[i].far);
 	}
@@ -226,7 +227,7 @@ bool thread_stat_parse(char *text, struct thread_stat *s)
 }
 
 /* Returns the state. */
-static char read_state(const struct threads *t, struct thread *thread)
+static char thread_threads_read_state(const struct threads *t, struct thread *thread)
 {
 	struct thread_stat now;
 	char text[512];
@@ -251,7 +252,7 @@ static void set_ended(struct threads *t, struct thread *thread)
 	thread->alive_ns += (thread->ended_ns - thread->alive_ns) / 2;
 	t->alive--;
 	t->some_ended = true;
-	close_files(t, thread);
+	thread_threads_close_files(t, thread);
 }
 
 static bool has_tid(const void *owner, uint32_t id, const void *key)
@@ -261,7 +262,7 @@ static bool has_tid(const void *owner, uint32_t id, const void *key)
 	return thread->tid == *(const pid_t *)key && !thread->ended;
 }
 
-static int make_room(struct threads *t)
+static int thread_threads_make_room(struct threads *t)
 {
 	size_t need = t->count + 1ul;
 
@@ -272,7 +273,7 @@ static int make_room(struct threads *t)
 	return 0;
 }
 
-static int add(struct threads *t, pid_t tid)
+static int thread_threads_add(struct threads *t, pid_t tid)
 {
 	struct thread thread = { .tid = tid,
 				 .index = t->count,
@@ -281,11 +282,12 @@ static int add(struct threads *t, pid_t tid)
 				 .newest = { .stack = NO_STACK } };
 	struct schedstat now;
 
-	if (make_room(t))
+	if (thread_threads_make_room(t))
 		return ERR_NOMEM;
 	thread.schedstat_fd = keep_task_file(t, tid, "schedstat");
-	if (!thread_counters(t, &thread, &now) || (thread.state = read_state(t, &thread)) == 'X') {
-		close_files(t, &thread);
+	if (!thread_counters(t, &thread, &now) ||
+	    (thread.state = thread_threads_read_state(t, &thread)) == 'X') {
+		thread_threads_close_files(t, &thread);
 		return 0;
 	}
 	thread.cpu_ns = now.cpu_ns;
@@ -299,7 +301,7 @@ static int add(struct threads *t, pid_t tid)
 	thread.seen_ns = t->known_ns + (thread.alive_ns - t->known_ns) / 2;
 	thread.wall.from = thread.seen_ns;
 	if (hashindex_add(&t->index, hash_bytes(&tid, sizeof(tid)), t->count)) {
-		close_files(t, &thread);
+		thread_threads_close_files(t, &thread);
 		return ERR_NOMEM;
 	}
 	t->seen_in[t->count] = t->scan;
@@ -313,7 +315,7 @@ static int add(struct threads *t, pid_t tid)
 void threads_close(struct threads *t)
 {
 	for (uint32_t i = 0; i < t->count; i++)
-		close_files(t, &t->all[i]);
+		thread_threads_close_files(t, &t->all[i]);
 }
 
 void threads_count_from(struct threads *t, uint64_t now_ns)
@@ -331,7 +333,7 @@ void threads_count_from(struct threads *t, uint64_t now_ns)
 	}
 }
 
-static int scan(struct threads *t, DIR *dir)
+static int thread_threads_scan(struct threads *t, DIR *dir)
 {
 	struct dirent *e;
 
@@ -345,7 +347,7 @@ static int scan(struct threads *t, DIR *dir)
 		if (at != HASHINDEX_NONE) {
 			t->seen_in[at] = t->scan;
 			t->listed++;
-		} else if (add(t, tid)) {
+		} else if (thread_threads_add(t, tid)) {
 			return ERR_NOMEM;
 		}
 	}
@@ -354,7 +356,7 @@ static int scan(struct threads *t, DIR *dir)
 
 /* Marks threads that the folder does not list any more as ended. (A folder that changes while it is
  * read may hide a living thread, so each thread's own file is tried.) */
-static void sweep(struct threads *t)
+static void thread_threads_sweep(struct threads *t)
 {
 	struct schedstat now;
 
@@ -374,7 +376,7 @@ static int refuse_folder(const struct threads *t, struct error *err)
 				     t->process->pid);
 }
 
-static int read_folder(struct threads *t, struct error *err)
+static int thread_threads_read_folder(struct threads *t, struct error *err)
 {
 	int fd = process_openat(t->process, "task", O_RDONLY | O_DIRECTORY), rc;
 	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
@@ -387,16 +389,16 @@ static int read_folder(struct threads *t, struct error *err)
 	}
 	t->scan++;
 	t->listed = 0;
-	rc = scan(t, dir);
+	rc = thread_threads_scan(t, dir);
 	closedir(dir);
-	sweep(t);
+	thread_threads_sweep(t);
 	return rc ? error_nomem(err) : 0;
 }
 
 int threads_list(struct threads *t, struct error *err)
 {
 	uint64_t now = monotonic_ns(), cpu = thread_cpu_ns();
-	int rc = read_folder(t, err);
+	int rc = thread_threads_read_folder(t, err);
 
 	t->known_ns = now;
 	t->scan_ns = monotonic_ns();
@@ -480,7 +482,7 @@ static struct thread *add_brief(struct threads *t, const char *name)
 {
 	struct thread *thread;
 
-	if (make_room(t))
+	if (thread_threads_make_room(t))
 		return NULL;
 	thread = &t->all[t->count];
 	*thread = (struct thread){ .index = t->count,
@@ -505,8 +507,8 @@ struct thread *threads_brief(struct threads *t, const char *name)
 	return add_brief(t, t->brief_count < THREADS_BRIEF ? name : "");
 }
 
-/* Does a sum of so many samples' periods fall short of the time by chance: by at most three standard
- * deviations, each of sum / sqrt(samples)? */
+/* Does a sum of so many samples' periods fall short of the time by chance: by at most three
+ * standard deviations, each of sum / sqrt(samples)? */
 static bool is_short_by_chance(uint64_t sum_ns, uint64_t samples, uint64_t ns)
 {
 	double lacks = ns > sum_ns ? (double)(ns - sum_ns) : 0, third = (double)sum_ns * 3;
@@ -571,7 +573,7 @@ enum look thread_look(struct threads *t, struct thread *thread)
 	thread->slices = now.slices;
 	if (thread->stat_fd < 0)
 		thread->stat_fd = keep_task_file(t, thread->tid, "stat");
-	thread->state = read_state(t, thread);
+	thread->state = thread_threads_read_state(t, thread);
 	if (thread->state == 'X') {
 		set_ended(t, thread);
 		return LOOK_ENDED;

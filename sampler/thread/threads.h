@@ -12,9 +12,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "sampler/go/thread.h"
-#include "sampler/interp/common/look.h"
-#include "sampler/interp/common/managed.h"
+#include "runtimes/go/thread.h"
+#include "runtimes/common/look.h"
+#include "runtimes/common/managed.h"
 #include "sampler/thread/backoff.h"
 #include "sampler/thread/stackplan.h"
 
@@ -58,9 +58,9 @@ struct thread {
 	unsigned flags; /* the field of that name in the same file */
 	bool realtime;	/* of SCHED_FIFO or SCHED_RR: a ticker does not take its CPU */
 	char name[32];
-	char told
-		[MANAGED_THREAD_NAME]; /* its name by the language's runtime, which is not cut to 15 bytes; "": none */
-	int cpu;		       /* on which it was last */
+	/* Its name by the language's runtime, which is not cut to 15 bytes; "": none. */
+	char told[MANAGED_THREAD_NAME];
+	int cpu;		    /* on which it was last */
 	uint64_t cpu_ns;	    /* on a CPU */
 	uint64_t wait_ns;	    /* it has waited for a CPU */
 	uint64_t wait_first;	    /* the part of that before the round */
@@ -82,8 +82,8 @@ struct thread {
 	bool denied;		/* another program traced it when it was to be stopped */
 	uint64_t asked_ns;	/* CLOCK_MONOTONIC: when it was last asked to stop */
 	size_t stack_want;	/* bytes to copy next time; 0: not known yet */
-	/* How far its ordinary stack was seen to reach: to the outermost CFA, or as far as is copied
-	 * of it; 0: not seen yet. */
+	/* How far its ordinary stack was seen to reach: to the outermost CFA, or as far as is
+	 * copied of it; 0: not seen yet. */
 	uint64_t stack_top;
 	struct stackplan far; /* where else its walks went */
 	struct thread_newest newest;
@@ -112,8 +112,8 @@ struct schedstat {
 	uint64_t slices;	  /* times it was put on a CPU */
 };
 
-/* Parses the text of a syscall file. False when the thread is on a CPU or about to be, or when the text
- * has another form. */
+/* Parses the text of a syscall file. False when the thread is on a CPU or about to be, or when the
+ * text has another form. */
 bool call_parse(const char *text, size_t len, struct call *call);
 
 /* Parses the text of a schedstat file. False if it has another form. */
@@ -167,13 +167,13 @@ uint64_t threads_known_ns(const struct threads *t);
  * may be left to a later call. ERR_GONE when the process has no threads any more, ERR_NOMEM. */
 int threads_refresh(struct threads *t, uint64_t begun_ns, struct error *err);
 
-/* The same at any cost: lists all threads that there are now, but for those that are listed behind one
- * that ends meanwhile (next_tid() in fs/proc/base.c ends the list there). */
+/* The same at any cost: lists all threads that there are now, but for those that are listed behind
+ * one that ends meanwhile (next_tid() in fs/proc/base.c ends the list there). */
 int threads_list(struct threads *t, struct error *err);
 
-/* Has the last list as many living threads as the process has now? The links of its folder task are two
- * more (proc_task_getattr()). If none of the listed threads has ended since, there is no other. True
- * where the kernel does not say. */
+/* Has the last list as many living threads as the process has now? The links of its folder task are
+ * two more (proc_task_getattr()). If none of the listed threads has ended since, there is no other.
+ * True where the kernel does not say. */
 bool threads_all_listed(const struct threads *t);
 
 /* All of them count from now on, their CPU time too. */
@@ -197,13 +197,14 @@ struct thread *threads_find_at(const struct threads *t, pid_t tid, uint64_t ns);
 enum { THREADS_BRIEF = 64 };
 struct thread *threads_brief(struct threads *t, const char *name);
 
-/* Their CPU time is a sum of samples' periods. If the process has used `cpu_ns` in the round, the part of
- * that which is no listed thread's is theirs, unless samples lack for more than chance explains. */
+/* Their CPU time is a sum of samples' periods. If the process has used `cpu_ns` in the round, the
+ * part of that which is no listed thread's is theirs, unless samples lack for more than chance
+ * explains. */
 void threads_settle_brief(struct threads *t, uint64_t cpu_ns);
 
-/* By thread index, the number of ticks before which the thread need not be looked at; THREAD_NEVER once it has
- * ended. Kept apart from the threads, because each tick goes through it. Borrowed until the next
- * refresh. */
+/* By thread index, the number of ticks before which the thread need not be looked at; THREAD_NEVER
+ * once it has ended. Kept apart from the threads, because each tick goes through it. Borrowed until
+ * the next refresh. */
 #define THREAD_NEVER UINT64_MAX
 uint64_t *threads_due(struct threads *t);
 
@@ -222,8 +223,8 @@ bool thread_read_call(struct threads *t, struct thread *thread, struct call *cal
  * either. False when the thread is gone. */
 bool thread_counters(const struct threads *t, const struct thread *thread, struct schedstat *s);
 
-/* Has the thread not been on a CPU since it had been put on one `slices` times? False also when it is
- * gone. */
+/* Has the thread not been on a CPU since it had been put on one `slices` times? False also when it
+ * is gone. */
 static inline bool thread_rests_since(const struct threads *t, const struct thread *thread,
 				      uint64_t slices)
 {

@@ -1,7 +1,7 @@
 /*
- * Threads that end before they are listed: a thread for each request may live for a millisecond. The
- * records of the perf events hold their samples all the same, and tell what they are called: as the
- * thread that has made them, until they get a name of their own.
+ * Threads that end before they are listed: a thread for each request may live for a millisecond.
+ * The records of the perf events hold their samples all the same, and tell what they are called: as
+ * the thread that has made them, until they get a name of their own.
  */
 #ifndef SAMPLER_TICK_BRIEF_H
 #define SAMPLER_TICK_BRIEF_H

@@ -1,3 +1,5 @@
+/* A slot that comes back is read once: its counters go to the thread and the statistics, its stack
+ * to the walk, and its lesson (spare this thread for a while) to the next ticks. */
 #include "sampler/tick/collecting.h"
 
 #include <string.h>
@@ -102,9 +104,9 @@ static void note_denied(struct recording_stats *s, struct thread *thread)
 		s->tracer = tracer;
 }
 
-/* Has the stop made a call lose its work, held the thread for a read that did not come back, or found
- * a transfer that it may have cut short? (Where the kernel tells the call before, no such one is
- * stopped.) */
+/* Has the stop made a call lose its work, held the thread for a read that did not come back, or
+ * found a transfer that it may have cut short? (Where the kernel tells the call before, no such one
+ * is stopped.) */
 static bool was_harmful(const struct member *m, const struct slot *slot)
 {
 	return slot->stop.work_lost || slot->stop.outcome == STOP_STUCK ||
@@ -127,7 +129,8 @@ static void learn_to_spare(const struct slot *slot, struct thread *thread, bool 
 }
 
 /* The call is known, so the sample is that of the call, without a stack. */
-static int count_call(struct recorded *r, const struct slot *slot, struct thread *thread)
+static int tick_collecting_count_call(struct recorded *r, const struct slot *slot,
+				      struct thread *thread)
 {
 	static const struct stack none = { .count = 0 };
 	struct stack_context context = slot->context;
@@ -154,13 +157,13 @@ static void note_left_alone(struct round *round, const struct slot *slot, struct
 	r->stats.transfers += !unread;
 	r->stats.unread += unread;
 	if (slot->call_then >= 0)
-		round->no_memory |= count_call(r, slot, thread) != 0;
+		round->no_memory |= tick_collecting_count_call(r, slot, thread) != 0;
 	else
 		thread->spared_weight += slot->weight;
 }
 
 /* Of a thread that ends before its next look, these are the last counters. */
-static void note_counters(const struct slot *slot, struct thread *thread)
+static void tick_collecting_note_counters(const struct slot *slot, struct thread *thread)
 {
 	if (slot->cpu_ns > thread->cpu_ns)
 		thread->cpu_ns = slot->cpu_ns;
@@ -178,11 +181,11 @@ static void note_rest(struct recorded *r, const struct slot *slot, struct thread
 	r->stats.unread += slot->stop.outcome == STOP_UNREAD;
 	learn_to_spare(slot, thread, slot->stop.outcome == STOP_STUCK);
 	if (slot->taken)
-		note_counters(slot, thread);
+		tick_collecting_note_counters(slot, thread);
 	r->stats.moved += !slot->taken && slot->stop.outcome == STOP_GONE;
 }
 
-static void take_back(struct round *r, struct slot *slot)
+static void tick_collecting_take_back(struct round *r, struct slot *slot)
 {
 	struct member *m = r->recorded.members[slot->context.member];
 	struct thread *thread = member_thread(m, slot->context.thread);
@@ -200,7 +203,7 @@ static void take_back(struct round *r, struct slot *slot)
 	else if (!slot->rc && !slot->glanced) {
 		note_stop(&r->recorded, slot, thread);
 		learn_to_spare(slot, thread, harmful);
-		note_counters(slot, thread);
+		tick_collecting_note_counters(slot, thread);
 	}
 	if (slot->ticked)
 		thread->asked_ns = slot->looked_ns;
@@ -255,7 +258,7 @@ void round_collect(struct round *r)
 
 	while ((slot = slots_first(&r->slots, SLOT_BACK))) {
 		r->ticking.back--;
-		take_back(r, slot);
+		tick_collecting_take_back(r, slot);
 	}
 	label_all(&r->recorded, &r->slots);
 }

@@ -12,8 +12,8 @@ struct recorded;
 struct round;
 struct slot;
 
-/* A slot for a thread that waits: called by the round's thread. NULL, counted in stats.late: no slot is
- * free, or there is no memory. */
+/* A slot for a thread that waits: called by the round's thread. NULL, counted in stats.late: no
+ * slot is free, or there is no memory. */
 struct slot *waiting_slot(struct round *r, struct member *m, struct thread *thread,
 			  enum thread_state state);
 

@@ -143,7 +143,7 @@ static bool read_waiting(struct round *r, struct member *m, struct thread *threa
 	return true;
 }
 
-static void glance(struct round *r, struct member *m, struct thread *thread)
+static void glance_glance(struct round *r, struct member *m, struct thread *thread)
 {
 	struct slot *slot;
 
@@ -185,7 +185,7 @@ int glance_all(struct round *r)
 		if (round_is_full(r))
 			rc = round_unwind(r);
 		if (!rc)
-			glance(r, m, member_thread(m, c->thread));
+			glance_glance(r, m, member_thread(m, c->thread));
 		round_collect(r);
 	}
 	if (!rc && r->looks.glance_count) {

@@ -1,3 +1,5 @@
+/* A fork's record adds its process to a set of numbers if the maker is known, and makes a member of
+ * it; the record of its leader's end removes it. */
 #include "sampler/tick/lineage.h"
 
 #include "base/error.h"
@@ -41,7 +43,7 @@ bool lineage_has(const struct round *r, pid_t pid)
 
 /* One that has ended meanwhile becomes no member; what it has made is followed nevertheless. Its
  * samples follow in the rings. */
-static void follow(struct round *r, const struct event *e)
+static void lineage_follow(struct round *r, const struct event *e)
 {
 	struct recorded *of = &r->recorded;
 	struct member *m;
@@ -59,7 +61,7 @@ static void follow(struct round *r, const struct event *e)
 void lineage_take(struct round *r, const struct event *e)
 {
 	if (e->kind == EVENT_BEGUN && e->pid != e->maker)
-		follow(r, e);
+		lineage_follow(r, e);
 	if (e->kind == EVENT_ENDED && e->pid == e->tid)
 		pidset_remove(&r->lineage.known, e->pid);
 }

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "sampler/capture/exposure.h"
-#include "sampler/interp/interps.h"
+#include "runtimes/interps.h"
 #include "sampler/member/labelling.h"
 #include "sampler/member/member.h"
 #include "sampler/thread/calls.h"
@@ -45,7 +45,7 @@ static bool may_wait_for_first_look(struct round *r, struct thread *thread, uint
 	return *due != 0;
 }
 
-static int look_at(struct round *r, struct member *m, struct thread *thread, uint64_t *due)
+static int looking_look_at(struct round *r, struct member *m, struct thread *thread, uint64_t *due)
 {
 	enum look look;
 
@@ -106,7 +106,8 @@ static void look_at_mounts(struct member *m, uint64_t now)
 	m->mounts_due_ns = now + MOUNTS_NS;
 }
 
-/* Where interpreters keep what they know of each thread: the next sample of it may be its only one. */
+/* Where interpreters keep what they know of each thread: the next sample of it may be its only
+ * one. */
 static int place_threads(struct round *r, struct member *m)
 {
 	size_t count;
@@ -149,7 +150,7 @@ static int look_at_member(struct round *r, struct member *m)
 		if (due[at] <= r->plan.looks) {
 			if (round_is_over(&r->recorded))
 				break;
-			rc = look_at(r, m, &threads[at], &due[at]);
+			rc = looking_look_at(r, m, &threads[at], &due[at]);
 			round_collect(r);
 		}
 		at = at + 1 < count ? at + 1 : 0; /* each look begins with another thread */
@@ -192,7 +193,8 @@ static int refresh_member(struct round *r, struct member *m, bool *changed, stru
 	return 0;
 }
 
-/* Has one of them made a process, between the news that came at the tick's begin and its own end? */
+/* Has one of them made a process, between the news that came at the tick's begin and its own
+ * end? */
 static bool has_heir(struct round *round)
 {
 	uint32_t before = round->recorded.living_count;
@@ -259,7 +261,7 @@ static void note_moments(const struct recorded *r)
 			r->living[i]->moment = labelling_moment(r->living[i]);
 }
 
-static int look_at_all(struct round *round)
+static int looking_look_at_all(struct round *round)
 {
 	struct recorded *r = &round->recorded;
 	struct plan *p = &round->plan;
@@ -306,6 +308,6 @@ int round_look(struct round *round)
 	if (round->recorded.children && find_children(round))
 		return error_nomem(&round->error);
 	if (round->plan.tick_ns >= round->plan.looks_due_ns)
-		rc = look_at_all(round);
+		rc = looking_look_at_all(round);
 	return rc == ERR_NOMEM ? error_nomem(&round->error) : rc;
 }

@@ -1,3 +1,5 @@
+/* Each kind of news has a time in the member. Something that was asked for later than the last such
+ * time, and for which no ring has lost records since, still holds. */
 #include "sampler/tick/news.h"
 
 #include "base/clock.h"
@@ -30,7 +32,8 @@ bool news_tell_children(const struct round *r)
 	return r->lineage.events || (r->events && events_told_ns(r->events) != UINT64_MAX);
 }
 
-static bool holds(const struct round *r, uint64_t asked_ns, uint64_t changed_ns, uint64_t ask_ns)
+static bool news_holds(const struct round *r, uint64_t asked_ns, uint64_t changed_ns,
+		       uint64_t ask_ns)
 {
 	return is_told(r, asked_ns) && asked_ns > changed_ns && r->plan.tick_ns < asked_ns + ask_ns;
 }
@@ -40,25 +43,25 @@ bool news_list_holds(const struct round *r, const struct member *m)
 	const struct member_news *n = &m->news;
 	uint64_t settled_ns = n->ended_ns ? n->ended_ns + SETTLE_NS : 0;
 
-	return holds(r, threads_known_ns(m->threads),
-		     n->begun_ns > settled_ns ? n->begun_ns : settled_ns, ASK_NS);
+	return news_holds(r, threads_known_ns(m->threads),
+			  n->begun_ns > settled_ns ? n->begun_ns : settled_ns, ASK_NS);
 }
 
 bool news_maps_hold(const struct round *r, const struct member *m)
 {
-	return holds(r, m->maps_read_ns, m->news.mapped_ns, ASK_MAPS_NS);
+	return news_holds(r, m->maps_read_ns, m->news.mapped_ns, ASK_MAPS_NS);
 }
 
 bool news_space_holds(const struct round *r, const struct member *m)
 {
-	return m->maps_fd >= 0 && holds(r, m->space_asked_ns, m->news.executed_ns, ASK_NS);
+	return m->maps_fd >= 0 && news_holds(r, m->space_asked_ns, m->news.executed_ns, ASK_NS);
 }
 
 bool news_children_hold(const struct round *r)
 {
 	uint64_t asked_ns = r->children_asked_ns;
 
-	return holds(r, asked_ns, 0, ASK_NS) ||
+	return news_holds(r, asked_ns, 0, ASK_NS) ||
 	       (tells(r->lineage.events, asked_ns) && r->plan.tick_ns < asked_ns + ASK_NS);
 }
 

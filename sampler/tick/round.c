@@ -1,10 +1,12 @@
 /*
- * The round's own thread: it starts the tickers, collects the stacks that they have taken, unwinds and
- * counts them, keeps the lists of processes and threads, and paces the tickers by the CPU budget.
+ * The round's own thread: it starts the tickers, collects the stacks that they have taken, unwinds
+ * and counts them, keeps the lists of processes and threads, and paces the tickers by the CPU
+ * budget.
  *
- * A stack waits in its slot for its walk; the thread does not wait. This thread comes a hundred times a
- * second, or less often where no thread comes or ends, or when many slots are full, or one cannot wait.
- * With wall time it comes once in each period of the rate, and reads the threads that wait.
+ * A stack waits in its slot for its walk; the thread does not wait. This thread comes a hundred
+ * times a second, or less often where no thread comes or ends, or when many slots are full, or one
+ * cannot wait. With wall time it comes once in each period of the rate, and reads the threads that
+ * wait.
  */
 #include "sampler/tick/round.h"
 
@@ -25,13 +27,13 @@
 #include "sampler/capture/events.h"
 #include "sampler/child/priority.h"
 #include "sampler/child/watchdog.h"
-#include "sampler/interp/interps.h"
+#include "runtimes/interps.h"
 #include "sampler/member/member.h"
 #include "sampler/stop/reader.h"
 #include "sampler/thread/threads.h"
 #include "sampler/tick/waiting.h"
 #include "sampler/tick/walltime.h"
-#include "sampler/unwind/unwinder.h"
+#include "unwind/unwinder.h"
 
 enum {
 	LAST_SERVE_NS = 100000000,  /* how long the end waits for requests that are out */
@@ -112,8 +114,8 @@ void round_release(struct round *r)
 		close(r->ticking.back_fd);
 }
 
-/* One of several that ends before the first tick costs the others nothing, nor does one beyond the first
- * for which descriptors are lacking. */
+/* One of several that ends before the first tick costs the others nothing, nor does one beyond the
+ * first for which descriptors are lacking. */
 static int start_member(struct recorded *r, struct member *m, struct error *err)
 {
 	int rc = recorded_start_member(r, m, true, err);
@@ -153,8 +155,9 @@ int round_start(struct round *round, uint64_t duration_ns, struct error *err)
 		return rc;
 	round->events_lost = round->events ? events_lost(round->events) : 0;
 	r->start_real_ns = clock_ns(CLOCK_REALTIME);
-	r->start_ns = round->events_ns = round->plan.next_tick_ns = round->ticking.pace.start_ns =
-		monotonic_ns();
+	r->start_ns = monotonic_ns();
+	round->events_ns = round->ticking.pace.start_ns = r->start_ns;
+	round->plan.next_tick_ns = r->start_ns;
 	for (uint32_t i = 0; i < r->member_count; i++) {
 		member_count_from(r->members[i], r->start_ns);
 		r->members[i]->threads_first = threads_alive(r->members[i]->threads);
@@ -185,7 +188,7 @@ static uint64_t own_apart_ns(const struct round *round)
 }
 
 /* With wall time on a grid, each moved by up to a quarter of the period. */
-static void plan_tick(struct round *round)
+static void round_plan_tick(struct round *round)
 {
 	const struct recorded *r = &round->recorded;
 	struct plan *p = &round->plan;
@@ -221,8 +224,9 @@ static void pace_roster(struct round *r)
 	roster_pace(&r->roster, r->plan.stride_ns / count);
 }
 
-/* Accounts what sampling has cost, once a tick on each CPU was due, and paces tickers and timers. */
-static void settle(struct round *r)
+/* Accounts what sampling has cost, once a tick on each CPU was due, and paces tickers and
+ * timers. */
+static void round_settle(struct round *r)
 {
 	struct plan *p = &r->plan;
 	struct pace *pace = &r->ticking.pace;
@@ -315,7 +319,7 @@ static void take_stock_in_time(struct round *r)
 	r->plan.stock_due_ns = r->plan.tick_ns + (cost > STOCK_NS ? cost : STOCK_NS);
 }
 
-static void end_with(struct round *r, enum recording_end end)
+static void round_end_with(struct round *r, enum recording_end end)
 {
 	if (r->end == RECORDING_RUNNING)
 		r->end = end;
@@ -328,7 +332,7 @@ void round_unwind_at_leisure(struct round *r)
 	for (unsigned i = 0; i < r->slots.count; i++)
 		any |= r->slots.marks[i].state == SLOT_FULL;
 	if (any && round_unwind(r))
-		end_with(r, RECORDING_LOST);
+		round_end_with(r, RECORDING_LOST);
 }
 
 bool round_is_full(const struct round *r)
@@ -363,7 +367,7 @@ static int keep_tickers(struct round *r)
 					tickers_start(&r->tickers, &r->ticking, &r->error);
 }
 
-static void tick(struct round *r)
+static void round_tick(struct round *r)
 {
 	int rc;
 
@@ -378,7 +382,7 @@ static void tick(struct round *r)
 	sources_judge(r);
 	recorded_sweep(&r->recorded);
 	if (waiting_settle(&r->recorded, r->plan.tick_ns))
-		end_with(r, RECORDING_LOST);
+		round_end_with(r, RECORDING_LOST);
 	if (r->no_memory)
 		rc = error_nomem(&r->error);
 	count_ticks(&r->recorded.stats, &r->ticking.figures);
@@ -386,12 +390,12 @@ static void tick(struct round *r)
 		take_stock_in_time(r);
 	if (r->recorded.counted)
 		sources_pace(r, r->plan.stride_ns);
-	settle(r);
+	round_settle(r);
 	recorded_publish_stats(&r->recorded);
 	if (rc == ERR_GONE)
-		end_with(r, RECORDING_EXITED);
+		round_end_with(r, RECORDING_EXITED);
 	else if (rc)
-		end_with(r, RECORDING_LOST);
+		round_end_with(r, RECORDING_LOST);
 }
 
 void round_want_intermission(struct round *r)
@@ -400,9 +404,9 @@ void round_want_intermission(struct round *r)
 		r->intermission_ns = monotonic_ns();
 }
 
-/* May sampling pause now? A ticker's end releases threads that have a request out, and none of these
- * may be in a call that would need a repair. A thread that has not stopped within a second is in no
- * such call. */
+/* May sampling pause now? A ticker's end releases threads that have a request out, and none of
+ * these may be in a call that would need a repair. A thread that has not stopped within a second is
+ * in no such call. */
 static bool intermission(struct round *r)
 {
 	if (!r->intermission_ns)
@@ -428,13 +432,13 @@ static int wait_for_event(const int *fds, nfds_t count, uint64_t until)
 	return -1;
 }
 
-static void collect(struct round *r)
+static void round_collect_all(struct round *r)
 {
 	eventfd_t count;
 
 	eventfd_read(r->ticking.back_fd, &count);
 	if (keep_tickers(r))
-		end_with(r, RECORDING_LOST);
+		round_end_with(r, RECORDING_LOST);
 	round_collect(r);
 	round_unwind_at_leisure(r);
 }
@@ -465,14 +469,15 @@ static void wait_for_tick(struct round *r)
 		event = wait_for_event(fds, EVENTS, until);
 
 		if (event == EVENT_STOP || event == EVENT_END)
-			end_with(r, event == EVENT_STOP ? RECORDING_STOPPED : RECORDING_EXITED);
+			round_end_with(r,
+				       event == EVENT_STOP ? RECORDING_STOPPED : RECORDING_EXITED);
 		if (event == EVENT_BACK)
-			collect(r);
+			round_collect_all(r);
 		if (event == EVENT_SAMPLES)
 			name_samples(r);
 	}
 	if (round_is_over(&r->recorded))
-		end_with(r, RECORDING_TIME_UP);
+		round_end_with(r, RECORDING_TIME_UP);
 }
 
 bool round_is_over(const struct recorded *r)
@@ -489,7 +494,7 @@ static void take_the_last(struct round *r)
 	r->ticking.pace.pause = true;
 	while (tickers_expected(&r->tickers) && monotonic_ns() < until) {
 		wait_for_event(fds, 1, monotonic_ns() + LAST_LOOK_NS);
-		collect(r);
+		round_collect_all(r);
 	}
 }
 
@@ -506,7 +511,7 @@ static void stop_tickers(struct round *r)
 	round_collect(r);
 	sources_collect(r);
 	if (round_unwind(r))
-		end_with(r, RECORDING_LOST);
+		round_end_with(r, RECORDING_LOST);
 	for (unsigned i = 0; i < r->slots.count; i++)
 		slot_set(&r->slots.all[i], SLOT_FREE);
 	r->ticking.back = 0;
@@ -535,15 +540,15 @@ void round_sample(struct round *r)
 	rc = rc ? error_nomem(&r->error) : round_look(r); /* a first look, before the first tick */
 	rc = rc ? rc : keep_tickers(r);
 	if (rc)
-		end_with(r, rc == ERR_GONE ? RECORDING_EXITED : RECORDING_LOST);
+		round_end_with(r, rc == ERR_GONE ? RECORDING_EXITED : RECORDING_LOST);
 	r->tid = (pid_t)syscall(SYS_gettid);
 	set_own_priority(r);
 	while (r->end == RECORDING_RUNNING && !watchdog_wants_stop(r->watchdog) &&
 	       !intermission(r)) {
 		wait_for_tick(r);
 		if (r->end == RECORDING_RUNNING && monotonic_ns() >= r->plan.next_tick_ns) {
-			tick(r);
-			plan_tick(r);
+			round_tick(r);
+			round_plan_tick(r);
 		}
 	}
 	set_priority(PRIORITY_PROMPT);

@@ -1,8 +1,8 @@
 /*
  * A round while it is recorded: the state that the round's thread works on.
  *
- * Internal to sampler/. One thread works on a round. Tickers (sampler/tick/ticker.h) take samples and
- * hand it their slots.
+ * Internal to sampler/. One thread works on a round. Tickers (sampler/tick/ticker.h) take samples
+ * and hand it their slots.
  */
 #ifndef SAMPLER_TICK_ROUND_H
 #define SAMPLER_TICK_ROUND_H
@@ -24,7 +24,7 @@
 #include "sampler/capture/ticker.h"
 #include "sampler/capture/tickers.h"
 #include "sampler/tick/brief.h"
-#include "sampler/unwind/stack.h"
+#include "unwind/stack.h"
 
 struct member;
 struct slot;
@@ -127,8 +127,8 @@ uint64_t plan_random(struct plan *p);
 bool round_is_over(const struct recorded *r);
 
 /* Brings the lists of processes and threads up to date, looks at the threads whose look is due, and
- * with wall time reads the stacks of waiting threads into slots. ERR_GONE: all processes have ended;
- * ERR_NOMEM. */
+ * with wall time reads the stacks of waiting threads into slots. ERR_GONE: all processes have
+ * ended; ERR_NOMEM. */
 int round_look(struct round *r);
 
 /* Takes back the slots that have come back. */
@@ -154,8 +154,8 @@ bool round_may_interrupt(const struct round *r, const struct member *m, const st
 /* Which source gives a process's CPU samples, and the samples of the second one (sourcing.c).
  *
  * Perf events (sampler/capture/events.h) serve a process all of whose frames lie on the machine's
- * stack. One of Go, or with an interpreter whose frames lie elsewhere, stays with the tickers: these must
- * be read while the thread stands still. So does one whose stacks are deeper than a
+ * stack. One of Go, or with an interpreter whose frames lie elsewhere, stays with the tickers:
+ * these must be read while the thread stands still. So does one whose stacks are deeper than a
  * record, or go on in another place. With wall time all do. */
 
 /* Opens the perf events, if they are wanted, and those of a command's lineage. Where they are
@@ -164,8 +164,8 @@ bool round_may_interrupt(const struct round *r, const struct member *m, const st
 int sources_open(struct round *r, enum engine engine, struct error *err);
 void sources_close(struct round *r);
 
-/* Has threads read while they are at rest from now on (sampler/atrest/atrest.h), where that is possible
- * and no stops were asked for. */
+/* Has threads read while they are at rest from now on (sampler/atrest/atrest.h), where that is
+ * possible and no stops were asked for. */
 void sources_open_rest(struct round *r);
 
 /* Has longer copies made where walks have shown that they are needed: after the walks, since each
@@ -200,8 +200,8 @@ void sources_pace(struct round *r, uint64_t apart_ns);
  * that longer copies are needed, and a deep stack's walk takes 30 ms. */
 bool sources_want_deeper(const struct member *m, const struct slot *slot);
 
-/* Learns from the walk of an event's stack whether records suffice; `deeper` is the walk beyond the copy,
- * if that was too short. */
+/* Learns from the walk of an event's stack whether records suffice; `deeper` is the walk beyond the
+ * copy, if that was too short. */
 void sources_learn(struct member *m, const struct slot *slot, const struct stack *walk,
 		   const struct stack *deeper);
 

@@ -1,7 +1,8 @@
 /*
- * Events are read in bulk, at each tick of the round's thread, or at once where a runtime compiles. Other
- * stacks need no haste: the bytes are copied already, and the maps are those that explain them unless the process has executed a program
- * meanwhile; what came before the present address space was met is dropped.
+ * Events are read in bulk, at each tick of the round's thread, or at once where a runtime compiles.
+ * Other stacks need no haste: the bytes are copied already, and the maps are those that explain
+ * them unless the process has executed a program meanwhile; what came before the present address
+ * space was met is dropped.
  */
 #include <stdio.h>
 
@@ -14,14 +15,14 @@
 #include "sampler/capture/events.h"
 #include "sampler/capture/exposure.h"
 #include "sampler/capture/slots.h"
-#include "sampler/interp/interps.h"
+#include "runtimes/interps.h"
 #include "sampler/member/member.h"
 #include "sampler/thread/threads.h"
 #include "sampler/tick/brief.h"
 #include "sampler/tick/lineage.h"
 #include "sampler/tick/news.h"
 #include "sampler/tick/round.h"
-#include "sampler/unwind/stack.h"
+#include "unwind/stack.h"
 
 enum {
 	STACK_FIRST = 8192,   /* bytes of a stack that are copied; more, where they are too few */
@@ -139,7 +140,8 @@ static void judge_depth(struct round *r, struct member *m)
 		deepen(r, depth * DEEPER);
 }
 
-/* What a runtime has compiled may be moved or freed at any time, so its frames are to be named at once. */
+/* What a runtime has compiled may be moved or freed at any time, so its frames are to be named at
+ * once. */
 static void be_prompt(struct round *r)
 {
 	bool compiles = false;
@@ -234,7 +236,7 @@ bool sources_want_deeper(const struct member *m, const struct slot *slot)
 }
 
 /* Half as much again, but not more than a record holds if that would do. */
-static uint64_t wanted(uint64_t used)
+static uint64_t sourcing_wanted(uint64_t used)
 {
 	uint64_t want = used + used / 2;
 
@@ -255,8 +257,8 @@ void sources_learn(struct member *m, const struct slot *slot, const struct stack
 	if (walk->end != STACK_COPY_EXHAUSTED)
 		return;
 	m->fit.cut++;
-	if (deeper->end == STACK_OUTERMOST && wanted(deeper->used) > m->fit.want)
-		m->fit.want = wanted(deeper->used);
+	if (deeper->end == STACK_OUTERMOST && sourcing_wanted(deeper->used) > m->fit.want)
+		m->fit.want = sourcing_wanted(deeper->used);
 	m->fit.needs_stop |= m->fit.want > EVENTS_STACK_MAX;
 }
 
@@ -323,8 +325,8 @@ static struct slot *free_slot(struct round *r)
 	return slots_take(&r->slots);
 }
 
-static int fill(struct round *r, struct slot *slot, struct member *m, struct thread *thread,
-		const struct event *e)
+static int sourcing_fill(struct round *r, struct slot *slot, struct member *m,
+			 struct thread *thread, const struct event *e)
 {
 	if (slot_prepare(slot, &r->ticking.wants, m, thread, THREAD_RUNNING) ||
 	    snapshot_of_event(&slot->snapshot, &e->regs, e->stack, e->stack_len, !e->whole_stack) ||
@@ -339,7 +341,8 @@ static int fill(struct round *r, struct slot *slot, struct member *m, struct thr
 
 /* Of a thread that ends before its next look, these are the last counters. They are read once for
  * all samples that have come. */
-static void note_counters(const struct member *m, struct thread *thread, const struct event *e)
+static void sourcing_note_counters(const struct member *m, struct thread *thread,
+				   const struct event *e)
 {
 	struct schedstat now;
 
@@ -374,20 +377,20 @@ static void take_sample(struct intake *in, const struct event *e)
 		r->no_memory = true;
 		return;
 	}
-	note_counters(m, thread, e);
+	sourcing_note_counters(m, thread, e);
 	slot = is_stale(m, e) ? NULL : free_slot(r);
 	if (!slot) {
 		r->ticking.figures.unserved++;
 		return;
 	}
 	roster_lock(&r->roster);
-	filled = !fill(r, slot, m, thread, e);
+	filled = !sourcing_fill(r, slot, m, thread, e);
 	roster_unlock(&r->roster);
 	r->no_memory |= !filled;
 	slot_set(slot, filled ? SLOT_FULL : SLOT_FREE);
 }
 
-static void take_event(struct intake *in, const struct event *e)
+static void sourcing_take_event(struct intake *in, const struct event *e)
 {
 	if (e->kind == EVENT_SAMPLE || e->kind == EVENT_NARROW) {
 		take_sample(in, e);
@@ -439,7 +442,7 @@ void sources_collect(struct round *r)
 		return;
 	r->collecting = true;
 	while (events_next(r->events, is_of_interest, &in, &e))
-		take_event(&in, &e);
+		sourcing_take_event(&in, &e);
 	r->collecting = false;
 	count_periods(r);
 }
@@ -467,10 +470,11 @@ bool sources_hurry(const struct round *r)
 	return is_running(r) && events_hold_ns(r->events) < HURRY_NS;
 }
 
-/* The timer of the kernel would stay in step with a program whose period is a multiple of its own: of
- * threads that take turns at a real-time priority it showed 16 % for 24. So after some periods it begins
- * anew, faster or slower by up to a half, at random; a sample's weight is its period. What a new beginning
- * loses, half a period, is made up for; what is counted makes up for itself (events.c). */
+/* The timer of the kernel would stay in step with a program whose period is a multiple of its own:
+ * of threads that take turns at a real-time priority it showed 16 % for 24. So after some periods
+ * it begins anew, faster or slower by up to a half, at random; a sample's weight is its period.
+ * What a new beginning loses, half a period, is made up for; what is counted makes up for itself
+ * (events.c). */
 static uint64_t at_random(struct round *r, uint64_t apart_ns, uint64_t lasts_ns)
 {
 	double rate = 0.5 + (double)(plan_random(&r->plan) >> 11) / (double)(1ull << 53);
@@ -480,8 +484,8 @@ static uint64_t at_random(struct round *r, uint64_t apart_ns, uint64_t lasts_ns)
 	return (uint64_t)((double)apart_ns / rate * lost);
 }
 
-/* How many make a sample has to be found first. Then seldom: a new beginning loses what has come since the
- * last sample, which is much where strangers make most, in bursts. */
+/* How many make a sample has to be found first. Then seldom: a new beginning loses what has come
+ * since the last sample, which is much where strangers make most, in bursts. */
 static uint64_t count_lasts_ns(const struct round *r, uint64_t now, uint64_t periods_ns)
 {
 	if (now - r->recorded.start_ns < COUNT_NS)

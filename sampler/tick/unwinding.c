@@ -13,8 +13,8 @@
 
 #include "base/clock.h"
 #include "base/process/modmap.h"
-#include "sampler/interp/common/managed.h"
-#include "sampler/interp/interps.h"
+#include "runtimes/common/managed.h"
+#include "runtimes/interps.h"
 #include "sampler/member/member.h"
 #include "sampler/stop/reader.h"
 #include "sampler/thread/threads.h"
@@ -22,7 +22,7 @@
 #include "sampler/tick/news.h"
 #include "sampler/tick/round.h"
 #include "sampler/tick/walltime.h"
-#include "sampler/unwind/unwinder.h"
+#include "unwind/unwinder.h"
 
 enum {
 	MAPS_AGE_MIN_NS = 100000000, /* if no walk failed: ten times a second at most, */
@@ -216,8 +216,8 @@ static int join_kernel(struct recorded *r, struct walker *w, const struct slot *
 
 /* Counts the stack of a slot. A thread that ran at the tick gives a CPU sample. A thread that waits
  * has the same stack until it is put on a CPU. */
-static int keep_stack(struct recorded *r, struct walker *w, const struct slot *slot,
-		      struct thread *thread)
+static int unwinding_keep_stack(struct recorded *r, struct walker *w, const struct slot *slot,
+				struct thread *thread)
 {
 	bool ran = slot->context.state == THREAD_RUNNING;
 	const struct stack *whole = &w->walk;
@@ -251,7 +251,7 @@ static int keep_stack(struct recorded *r, struct walker *w, const struct slot *s
 	return 0;
 }
 
-static int walk(struct walker *w, struct member *m, struct slot *slot, struct stack *out)
+static int unwinding_walk(struct walker *w, struct member *m, struct slot *slot, struct stack *out)
 {
 	const struct snapshot *s = &slot->snapshot;
 
@@ -270,7 +270,7 @@ static int walk_beyond_copy(struct walker *w, struct member *m, struct slot *slo
 	int rc = snapshot_read_on(&slot->snapshot, thread->tid);
 
 	if (!rc)
-		rc = walk(w, m, slot, &w->deeper);
+		rc = unwinding_walk(w, m, slot, &w->deeper);
 	if (!rc && w->deeper.end == STACK_OUTERMOST && stands_still(m, thread, slot)) {
 		struct stack swapped = w->walk;
 
@@ -344,7 +344,7 @@ static int walk_slot(struct round *r, struct member *m, struct slot *slot)
 	if (!rc)
 		rc = label_managed(&r->recorded, slot, thread);
 	if (!rc)
-		rc = walk(w, m, slot, &w->walk);
+		rc = unwinding_walk(w, m, slot, &w->walk);
 	if (!rc && !explained(&w->walk) && monotonic_ns() - m->maps_read_ns > MAPS_RETRY_NS) {
 		uint64_t generation = modmap_generation(m->maps);
 
@@ -354,7 +354,7 @@ static int walk_slot(struct round *r, struct member *m, struct slot *slot)
 			return 0;
 		}
 		if (modmap_generation(m->maps) != generation)
-			rc = walk(w, m, slot, &w->walk);
+			rc = unwinding_walk(w, m, slot, &w->walk);
 	}
 	if (rc)
 		return rc;
@@ -383,7 +383,7 @@ static int walk_slot(struct round *r, struct member *m, struct slot *slot)
 	if (w->walk.end == STACK_MEMORY_UNREADABLE && snapshot_left_out(&slot->snapshot))
 		w->walk.end = STACK_COPY_EXHAUSTED;
 	slot->context.cut = stack_end_is_cut(w->walk.end);
-	if (keep_stack(&r->recorded, w, slot, thread))
+	if (unwinding_keep_stack(&r->recorded, w, slot, thread))
 		return ERR_NOMEM;
 	return count_walk(&r->recorded, slot, &w->walk);
 }

@@ -1,3 +1,5 @@
+/* Times whose owner has no stack yet are queued in `waiting`. At the tick's end each gets its
+ * context with the owner's newest stack, or without one. */
 #include "sampler/tick/waiting.h"
 
 #include "base/error.h"
@@ -10,7 +12,7 @@
 #include "sampler/tick/walltime.h"
 
 /* In another PID namespace each thread is asked for its number there, once. */
-static struct thread *thread_numbered(struct member *m, pid_t own_tid)
+static struct thread *waiting_thread_numbered(struct member *m, pid_t own_tid)
 {
 	size_t count;
 	struct thread *threads = threads_get(m->threads, &count);
@@ -26,13 +28,14 @@ static struct thread *thread_numbered(struct member *m, pid_t own_tid)
 	return NULL;
 }
 
-/* An owner counts if it is a thread of the process, and another than the one that waits, unless that
- * can be. */
-static void find_owners(struct member *m, const struct thread *thread, struct lockset_entry *e)
+/* An owner counts if it is a thread of the process, and another than the one that waits, unless
+ * that can be. */
+static void waiting_find_owners(struct member *m, const struct thread *thread,
+				struct lockset_entry *e)
 {
 	for (int i = 0; i < LOCK_KINDS; i++) {
 		struct lock_reading *r = &e->wait.as[i];
-		const struct thread *owner = r->owner ? thread_numbered(m, r->owner) : NULL;
+		const struct thread *owner = r->owner ? waiting_thread_numbered(m, r->owner) : NULL;
 
 		r->lives = owner && (owner != thread || r->relocks);
 		e->owners[i] = r->lives ? owner->index + 1 : 0;
@@ -47,7 +50,7 @@ int waiting_look(struct recorded *r, struct member *m, const struct thread *thre
 	*lock = 0;
 	if (!lock_look(thread->tid, call, &e.wait))
 		return 0;
-	find_owners(m, thread, &e);
+	waiting_find_owners(m, thread, &e);
 	e.image = modmap_variable(m->maps, e.wait.futex, &e.at);
 	return lockset_add(&r->locks, &e, lock);
 }
@@ -82,7 +85,7 @@ bool waiting_defer(struct recorded *r, const struct thread *thread, uint64_t ns)
 	return true;
 }
 
-static int settle(struct recorded *r, const struct waiting_time *t, uint64_t tick_ns)
+static int waiting_settle_time(struct recorded *r, const struct waiting_time *t, uint64_t tick_ns)
 {
 	struct stack_context context = r->stacks.entries[t->stack].context;
 	struct member *m = r->members[context.member];
@@ -106,7 +109,7 @@ int waiting_settle(struct recorded *r, uint64_t tick_ns)
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < r->waiting.count; i++)
-		rc = settle(r, &r->waiting.times[i], tick_ns);
+		rc = waiting_settle_time(r, &r->waiting.times[i], tick_ns);
 	r->waiting.count = 0;
 	return rc;
 }

@@ -1,3 +1,5 @@
+/* Times are counted from thread.wall.from on, which moves with each account. How many samples a
+ * time stands for follows from the rate, rounded. */
 #include "sampler/tick/walltime.h"
 
 #include "base/clock.h"

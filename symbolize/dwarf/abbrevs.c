@@ -1,4 +1,5 @@
-/* DWARF 5, sections 7.5.3 and 7.5.6. */
+/* A declaration is read with a cursor up to its pair of zeros (DWARF 5, section 7.5.3). The length
+ * of a value follows from its form (7.5.6), except where the value itself begins with it. */
 #include "symbolize/dwarf/abbrevs.h"
 
 #include <dwarf.h>

@@ -1,3 +1,5 @@
+/* Attributes are looked up through abstract origins and specifications here, not by libdw, which
+ * would open split files on the way. A scope's text is composed from the outermost DIE inwards. */
 #include "symbolize/dwarf/die.h"
 
 #include <dwarf.h>
@@ -20,7 +22,7 @@ enum {
 /* The DIE that the attribute refers to. libdw (0.188) looks for DW_FORM_ref_sup4, which leads to
  * the supplementary file, in the file itself. It reads DW_FORM_GNU_ref_alt correctly, which has the
  * same meaning and the same bytes in 32-bit DWARF. */
-static bool follow(Dwarf_Die *die, unsigned attribute, Dwarf_Die *to)
+static bool die_follow(Dwarf_Die *die, unsigned attribute, Dwarf_Die *to)
 {
 	Dwarf_Attribute attr;
 
@@ -35,15 +37,15 @@ static bool follow(Dwarf_Die *die, unsigned attribute, Dwarf_Die *to)
 
 /* Like dwarf_attr_integrate(), which for a unit's DIE would also open the file of its split DWARF,
  * by whatever path the DIE gives. */
-static bool find(const Dwarf_Die *from, unsigned attribute, Dwarf_Attribute *attr)
+static bool die_find(const Dwarf_Die *from, unsigned attribute, Dwarf_Attribute *attr)
 {
 	Dwarf_Die die = *from, next;
 
 	for (int i = 0; i < ORIGINS_MAX; i++) {
 		if (dwarf_attr(&die, attribute, attr))
 			return true;
-		if (!follow(&die, DW_AT_abstract_origin, &next) &&
-		    !follow(&die, DW_AT_specification, &next))
+		if (!die_follow(&die, DW_AT_abstract_origin, &next) &&
+		    !die_follow(&die, DW_AT_specification, &next))
 			return false;
 		die = next;
 	}
@@ -55,7 +57,8 @@ uint32_t die_number(Dwarf_Die *die, unsigned attribute)
 	Dwarf_Attribute attr;
 	Dwarf_Word value;
 
-	if (!find(die, attribute, &attr) || dwarf_formudata(&attr, &value) || value > UINT32_MAX)
+	if (!die_find(die, attribute, &attr) || dwarf_formudata(&attr, &value) ||
+	    value > UINT32_MAX)
 		return 0;
 	return (uint32_t)value;
 }
@@ -64,7 +67,7 @@ const char *die_string(Dwarf_Die *die, unsigned attribute)
 {
 	Dwarf_Attribute attr;
 
-	return find(die, attribute, &attr) ? dwarf_formstring(&attr) : NULL;
+	return die_find(die, attribute, &attr) ? dwarf_formstring(&attr) : NULL;
 }
 
 /* Code that the linker removed keeps its ranges, from address 0. They are skipped. */
@@ -89,28 +92,29 @@ static Dwarf_Die declaration_of(const Dwarf_Die *die)
 	Dwarf_Die at = *die, next;
 
 	for (int i = 0; i < ORIGINS_MAX; i++, at = next)
-		if (!follow(&at, DW_AT_abstract_origin, &next) &&
-		    !follow(&at, DW_AT_specification, &next))
+		if (!die_follow(&at, DW_AT_abstract_origin, &next) &&
+		    !die_follow(&at, DW_AT_specification, &next))
 			break;
 	return at;
 }
 
-static int add_text(struct buffer *out, const char *text)
+static int die_add_text(struct buffer *out, const char *text)
 {
 	return buffer_add(out, text, strnlen(text, SCOPE_BYTES_MAX));
 }
 
 /* Appends the type that `of` refers to. */
-static int add_type(Dwarf_Die *of, int depth, struct buffer *out)
+static int die_add_type(Dwarf_Die *of, int depth, struct buffer *out)
 {
 	const char *name, *after = "";
 	Dwarf_Die type;
 
-	if (!follow(of, DW_AT_type, &type))
-		return add_text(out, "void");
+	if (!die_follow(of, DW_AT_type, &type))
+		return die_add_text(out, "void");
 	switch (depth ? dwarf_tag(&type) : DW_TAG_unspecified_type) {
 	case DW_TAG_const_type:
-		return add_text(out, "const ") ? ERR_NOMEM : add_type(&type, depth - 1, out);
+		return die_add_text(out, "const ") ? ERR_NOMEM :
+						     die_add_type(&type, depth - 1, out);
 	case DW_TAG_pointer_type:
 		after = "*";
 		break;
@@ -122,9 +126,9 @@ static int add_type(Dwarf_Die *of, int depth, struct buffer *out)
 		break;
 	default:
 		name = dwarf_diename(&type);
-		return add_text(out, name ? name : "...");
+		return die_add_text(out, name ? name : "...");
 	}
-	return add_type(&type, depth - 1, out) || add_text(out, after) ? ERR_NOMEM : 0;
+	return die_add_type(&type, depth - 1, out) || die_add_text(out, after) ? ERR_NOMEM : 0;
 }
 
 /* Appends the types of the parameters that the source shows: a lambda has its object besides. */
@@ -139,7 +143,7 @@ static int add_parameters(Dwarf_Die *function, struct buffer *out)
 		if (dwarf_tag(&child) != DW_TAG_formal_parameter ||
 		    dwarf_attr(&child, DW_AT_artificial, &attr))
 			continue;
-		if (add_text(out, before) || add_type(&child, TYPE_DEPTH_MAX, out))
+		if (die_add_text(out, before) || die_add_type(&child, TYPE_DEPTH_MAX, out))
 			return ERR_NOMEM;
 		before = ", ";
 	}
@@ -151,9 +155,11 @@ static int add_nameless_class(Dwarf_Die *class, Dwarf_Die *member, struct buffer
 	const char *name = dwarf_diename(member);
 
 	if (!name || strncmp(name, "operator()", strlen("operator()")) != 0)
-		return add_text(out, dwarf_tag(class) == DW_TAG_union_type ? "<unnamed union>" :
-									     "<unnamed struct>");
-	return add_text(out, "<lambda(") || add_parameters(member, out) || add_text(out, ")>") ?
+		return die_add_text(out, dwarf_tag(class) == DW_TAG_union_type ?
+						 "<unnamed union>" :
+						 "<unnamed struct>");
+	return die_add_text(out, "<lambda(") || add_parameters(member, out) ||
+			       die_add_text(out, ")>") ?
 		       ERR_NOMEM :
 		       0;
 }
@@ -178,9 +184,9 @@ static int add_ancestor(Dwarf_Die *die, Dwarf_Die *below, struct buffer *out)
 	default: /* a block */
 		return 0;
 	}
-	if (out->len && add_text(out, "::"))
+	if (out->len && die_add_text(out, "::"))
 		return ERR_NOMEM;
-	return name ? add_text(out, name) : add_nameless_class(die, below, out);
+	return name ? die_add_text(out, name) : add_nameless_class(die, below, out);
 }
 
 static int add_scope(const Dwarf_Die *die, const struct skim_unit *unit, int depth,
@@ -188,8 +194,8 @@ static int add_scope(const Dwarf_Die *die, const struct skim_unit *unit, int dep
 
 /* `at` is where the function is declared, in `unit`. A function that is a scope may be declared
  * elsewhere itself; then that scope comes first. */
-static int add_ancestors(const struct skim_unit *unit, const Dwarf_Die *at, int depth,
-			 struct buffer *out)
+static int die_add_ancestors(const struct skim_unit *unit, const Dwarf_Die *at, int depth,
+			     struct buffer *out)
 {
 	const void *path[SCOPES_MAX];
 	int count = skim_path(unit, at->addr, path, SCOPES_MAX), rc = 0;
@@ -215,12 +221,12 @@ static int add_scope(const Dwarf_Die *die, const struct skim_unit *unit, int dep
 	int rc;
 
 	if (at.cu == skim_libdw_die(unit, NULL).cu)
-		return add_ancestors(unit, &at, depth, out);
+		return die_add_ancestors(unit, &at, depth, out);
 	if (!dwarf_diecu(&at, &other, NULL, NULL))
 		return 0;
 	if (skim_unit_new(&theirs, &other))
 		return ERR_NOMEM;
-	rc = add_ancestors(theirs, &at, depth, out);
+	rc = die_add_ancestors(theirs, &at, depth, out);
 	skim_unit_free(theirs);
 	return rc;
 }

@@ -25,8 +25,8 @@ int die_add_ranges(Dwarf_Die *die, struct ranges *r, uint32_t of, size_t *budget
  * "ns::Class" without a "::" at its end; nothing if it has none. gcc writes no linkage name for a
  * function that other files cannot call, so the scope of an inlined one stands in its DIE's
  * ancestors only. Names are gdb's; a function as a scope has no parameters, because DWARF does not
- * spell types as the demangler does; a lambda's class, which has no name, is "<lambda(int)>", as gcc
- * writes it in template arguments. ERR_NOMEM.
+ * spell types as the demangler does; a lambda's class, which has no name, is "<lambda(int)>", as
+ * gcc writes it in template arguments. ERR_NOMEM.
  */
 int die_add_scope(const Dwarf_Die *die, const struct skim_unit *unit, struct buffer *out);
 

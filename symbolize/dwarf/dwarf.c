@@ -20,7 +20,7 @@
 
 enum { RANGES_BUDGET = 1 << 23, DECODED_MAX = 32, LISTED_AT_ONCE = 128 };
 
-struct unit {
+struct dwarf_entry {
 	Dwarf_Die die;
 	struct dwarf_unit *decoded; /* NULL: not decoded now */
 };
@@ -31,10 +31,11 @@ struct dwarf_index {
 	struct cursor info; /* .debug_info */
 	struct line_sections lines;
 	struct dwarf_file file;
-	struct unit *units;
+	struct dwarf_entry *units;
 	size_t count, room;
-	struct ranges code;		   /* `of` indexes units */
-	struct unit *decoded[DECODED_MAX]; /* a ring; once it is full, the oldest is at `next` */
+	struct ranges code; /* `of` indexes units */
+	struct dwarf_entry
+		*decoded[DECODED_MAX]; /* a ring; once it is full, the oldest is at `next` */
 	unsigned next;
 };
 
@@ -77,7 +78,7 @@ static int list_units(struct dwarf_index *x)
 			continue;
 		if (room_for((void **)&x->units, &x->room, x->count + 1, sizeof(*x->units)))
 			return ERR_NOMEM;
-		x->units[x->count++] = (struct unit){ .die = die };
+		x->units[x->count++] = (struct dwarf_entry){ .die = die };
 		if (add_unit_ranges(x, &die, (uint32_t)x->count - 1, skeleton))
 			return ERR_NOMEM;
 		/* Only the heads of units are needed, but the kernel maps what is around them. */
@@ -113,7 +114,7 @@ int dwarf_index_new(struct dwarf_index **out, Dwarf *dwarf, struct split *split,
 }
 
 /* The unit's strings stay valid: dropped pages are read again at the next access. */
-static void forget(const struct dwarf_index *x, struct unit *u)
+static void forget(const struct dwarf_index *x, struct dwarf_entry *u)
 {
 	const void *bytes;
 	size_t len;
@@ -137,7 +138,7 @@ void dwarf_index_free(struct dwarf_index *x)
 	free(x);
 }
 
-static int decode(struct dwarf_index *x, struct unit *u)
+static int decode(struct dwarf_index *x, struct dwarf_entry *u)
 {
 	if (u->decoded)
 		return 0;
@@ -153,7 +154,7 @@ int dwarf_index_find(struct dwarf_index *x, uint64_t addr,
 		     struct dwarf_frame frames[DWARF_DEPTH_MAX])
 {
 	const struct range *r = ranges_find(&x->code, addr);
-	struct unit *u;
+	struct dwarf_entry *u;
 
 	memset(&frames[0], 0, sizeof(frames[0]));
 	if (!r)

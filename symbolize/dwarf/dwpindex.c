@@ -1,3 +1,5 @@
+/* The slot is found by double hashing, as section 7.3.5.3 says, and leads to a row of offsets and
+ * one of sizes. Each number is read with a cursor, at its offset in the table. */
 #include "symbolize/dwarf/dwpindex.h"
 
 #include <string.h>
@@ -6,14 +8,14 @@
 
 enum { HEADER = 16, COLUMNS_MAX = 16, ID = 8, NUMBER = 4 };
 
-struct table {
+struct dwpindex_table {
 	struct cursor start; /* after the header */
 	unsigned version;
 	uint64_t columns, units, slots;
 };
 
 /* Each count has four bytes, so no product of two exceeds 64 bits. */
-static bool read_header(struct table *t, const void *index, size_t len)
+static bool dwpindex_read_header(struct dwpindex_table *t, const void *index, size_t len)
 {
 	struct cursor *c = &t->start;
 
@@ -29,7 +31,7 @@ static bool read_header(struct table *t, const void *index, size_t len)
 	       cursor_left(c);
 }
 
-static uint64_t number_at(const struct table *t, uint64_t offset, unsigned bytes)
+static uint64_t dwpindex_number_at(const struct dwpindex_table *t, uint64_t offset, unsigned bytes)
 {
 	struct cursor c = t->start;
 
@@ -38,16 +40,16 @@ static uint64_t number_at(const struct table *t, uint64_t offset, unsigned bytes
 }
 
 /* The unit's row, from 1; 0: not found. */
-static uint64_t find_row(const struct table *t, uint64_t id)
+static uint64_t dwpindex_find_row(const struct dwpindex_table *t, uint64_t id)
 {
 	uint64_t mask = t->slots - 1, slot = id & mask, step = ((id >> 32) & mask) | 1;
 
 	for (uint64_t i = 0; i < t->slots; i++, slot = (slot + step) & mask) {
-		uint64_t row = number_at(t, t->slots * ID + slot * NUMBER, NUMBER);
+		uint64_t row = dwpindex_number_at(t, t->slots * ID + slot * NUMBER, NUMBER);
 
 		if (!row)
 			return 0;
-		if (number_at(t, slot * ID, ID) == id)
+		if (dwpindex_number_at(t, slot * ID, ID) == id)
 			return row <= t->units ? row : 0;
 	}
 	return 0;
@@ -72,21 +74,23 @@ static enum dwp_section section_of(uint64_t number, unsigned version)
 bool dwpindex_find(const void *index, size_t len, uint64_t id, struct dwp_part parts[DWP_SECTIONS])
 {
 	uint64_t row, columns, offsets, sizes;
-	struct table t;
+	struct dwpindex_table t;
 
 	memset(parts, 0, DWP_SECTIONS * sizeof(*parts));
-	if (!read_header(&t, index, len) || !(row = find_row(&t, id)))
+	if (!dwpindex_read_header(&t, index, len) || !(row = dwpindex_find_row(&t, id)))
 		return false;
 	columns = t.slots * (ID + NUMBER);
 	offsets = columns + row * t.columns * NUMBER; /* row 0 has the columns' section numbers */
 	sizes = offsets + t.units * t.columns * NUMBER;
 	for (uint64_t i = 0; i < t.columns; i++) {
-		enum dwp_section s = section_of(number_at(&t, columns + i * NUMBER, NUMBER),
-						t.version);
+		enum dwp_section s = section_of(
+			dwpindex_number_at(&t, columns + i * NUMBER, NUMBER), t.version);
 
 		if (s != DWP_SECTIONS)
-			parts[s] = (struct dwp_part){ number_at(&t, offsets + i * NUMBER, NUMBER),
-						      number_at(&t, sizes + i * NUMBER, NUMBER) };
+			parts[s] = (struct dwp_part){
+				dwpindex_number_at(&t, offsets + i * NUMBER, NUMBER),
+				dwpindex_number_at(&t, sizes + i * NUMBER, NUMBER)
+			};
 	}
 	return true;
 }

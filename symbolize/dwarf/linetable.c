@@ -14,7 +14,7 @@
 enum { FORMATS_MAX = 255 };
 
 /* An entry of a list of folders or files. */
-struct entry {
+struct dwarf_linetable_entry {
 	const char *name;
 	uint64_t folder;
 };
@@ -87,12 +87,13 @@ static int read_old_lists(struct linetable *t, struct cursor *c, const char *uni
 
 /* DWARF 5: each list begins with the format of its entries. */
 
-struct format {
+struct dwarf_linetable_format {
 	uint64_t content, form;
 };
 
-static void read_field(const struct linetable *t, const struct line_sections *s, struct cursor *c,
-		       const struct format *f, struct entry *e)
+static void dwarf_linetable_read_field(const struct linetable *t, const struct line_sections *s,
+				       struct cursor *c, const struct dwarf_linetable_format *f,
+				       struct dwarf_linetable_entry *e)
 {
 	const char *string = NULL;
 	uint64_t number = 0;
@@ -133,10 +134,10 @@ static void read_field(const struct linetable *t, const struct line_sections *s,
 		e->folder = number;
 }
 
-static int read_list(struct linetable *t, const struct line_sections *s, struct cursor *c,
-		     bool files)
+static int dwarf_linetable_read_list(struct linetable *t, const struct line_sections *s,
+				     struct cursor *c, bool files)
 {
-	struct format formats[FORMATS_MAX];
+	struct dwarf_linetable_format formats[FORMATS_MAX];
 	unsigned format_count = (unsigned)cursor_uint(c, 1);
 	uint64_t count;
 	int rc = 0;
@@ -149,10 +150,10 @@ static int read_list(struct linetable *t, const struct line_sections *s, struct 
 	if (count && !format_count) /* entries of no bytes, without an end */
 		cursor_fail(c, "list without a format");
 	for (uint64_t n = 0; !rc && n < count && !c->failed; n++) {
-		struct entry e = { NULL, 0 };
+		struct dwarf_linetable_entry e = { NULL, 0 };
 
 		for (unsigned i = 0; i < format_count; i++)
-			read_field(t, s, c, &formats[i], &e);
+			dwarf_linetable_read_field(t, s, c, &formats[i], &e);
 		rc = files ? linetable_add_file(t, e.name, e.folder) : add_folder(t, e.name);
 	}
 	return rc;
@@ -178,8 +179,8 @@ static void read_machine(struct linetable *t, struct cursor *c)
 }
 
 /* Moves `c` to the program, and its end to the table's end. */
-static int read_header(struct linetable *t, const struct line_sections *s, struct cursor *c,
-		       const char *folder)
+static int dwarf_linetable_read_header(struct linetable *t, const struct line_sections *s,
+				       struct cursor *c, const char *folder)
 {
 	uint64_t len, header_len;
 	const uint8_t *program;
@@ -208,7 +209,10 @@ static int read_header(struct linetable *t, const struct line_sections *s, struc
 	if (t->version < 5)
 		rc = read_old_lists(t, c, folder);
 	else
-		rc = read_list(t, s, c, false) || read_list(t, s, c, true) ? ERR_NOMEM : 0;
+		rc = dwarf_linetable_read_list(t, s, c, false) ||
+				     dwarf_linetable_read_list(t, s, c, true) ?
+			     ERR_NOMEM :
+			     0;
 	if (rc || cursor_error(c, NULL))
 		return rc ? rc : ERR_FORMAT;
 	c->pos = program;
@@ -225,7 +229,7 @@ int linetable_new(struct linetable **out, const struct line_sections *sections, 
 	if (!t)
 		return ERR_NOMEM;
 	cursor_bytes(&c, offset);
-	rc = c.failed ? ERR_FORMAT : read_header(t, sections, &c, folder);
+	rc = c.failed ? ERR_FORMAT : dwarf_linetable_read_header(t, sections, &c, folder);
 	if (!rc)
 		rc = linetable_run(t, &c);
 	if (rc) {

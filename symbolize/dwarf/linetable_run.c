@@ -18,13 +18,13 @@
 #include "base/error.h"
 #include "base/room.h"
 
-struct machine {
+struct linetable_run_machine {
 	struct linetable *t;
 	uint64_t address, op_index, file, line, column;
 	bool open; /* a sequence is open; its rows begin at the last start */
 };
 
-static int begin_sequence(struct machine *m)
+static int begin_sequence(struct linetable_run_machine *m)
 {
 	struct linetable *t = m->t;
 
@@ -36,7 +36,7 @@ static int begin_sequence(struct machine *m)
 }
 
 /* Ends the open sequence; its last row is valid up to `end`. */
-static int end_sequence(struct machine *m, uint64_t end)
+static int end_sequence(struct linetable_run_machine *m, uint64_t end)
 {
 	struct linetable *t = m->t;
 	const struct line_sequence *s = &t->starts[t->start_count - 1];
@@ -57,7 +57,7 @@ static uint32_t narrow(uint64_t v)
 }
 
 /* The last row of the open sequence, NULL before the first. */
-static struct line_row *last_row(const struct machine *m)
+static struct line_row *last_row(const struct linetable_run_machine *m)
 {
 	const struct linetable *t = m->t;
 
@@ -66,7 +66,7 @@ static struct line_row *last_row(const struct machine *m)
 	return NULL;
 }
 
-static int emit(struct machine *m)
+static int linetable_run_emit(struct linetable_run_machine *m)
 {
 	struct line_row row = { 0, narrow(m->file), narrow(m->line), narrow(m->column) };
 	struct linetable *t = m->t;
@@ -93,14 +93,14 @@ static int emit(struct machine *m)
 	return 0;
 }
 
-static void restart(struct machine *m)
+static void restart(struct linetable_run_machine *m)
 {
 	m->address = m->op_index = m->column = 0;
 	m->file = m->line = 1;
 	m->open = false;
 }
 
-static void advance(struct machine *m, uint64_t operations)
+static void linetable_run_advance(struct linetable_run_machine *m, uint64_t operations)
 {
 	const struct linetable *t = m->t;
 
@@ -113,17 +113,17 @@ static void advance(struct machine *m, uint64_t operations)
 	m->op_index = operations % t->max_ops;
 }
 
-static int run_special(struct machine *m, uint8_t opcode)
+static int run_special(struct linetable_run_machine *m, uint8_t opcode)
 {
 	unsigned adjusted = opcode - m->t->opcode_base;
 
-	advance(m, adjusted / m->t->line_range);
+	linetable_run_advance(m, adjusted / m->t->line_range);
 	m->line = (uint32_t)(m->line +
 			     (uint64_t)(m->t->line_base + (int)(adjusted % m->t->line_range)));
-	return emit(m);
+	return linetable_run_emit(m);
 }
 
-static int run_extended(struct machine *m, struct cursor *c)
+static int run_extended(struct linetable_run_machine *m, struct cursor *c)
 {
 	uint64_t len = cursor_uleb(c);
 	const uint8_t *bytes = cursor_bytes(c, len);
@@ -154,15 +154,15 @@ static int run_extended(struct machine *m, struct cursor *c)
 	return rc;
 }
 
-static int run_standard(struct machine *m, struct cursor *c, uint8_t opcode)
+static int run_standard(struct linetable_run_machine *m, struct cursor *c, uint8_t opcode)
 {
 	const struct linetable *t = m->t;
 
 	switch (opcode) {
 	case DW_LNS_copy:
-		return emit(m);
+		return linetable_run_emit(m);
 	case DW_LNS_advance_pc:
-		advance(m, cursor_uleb(c));
+		linetable_run_advance(m, cursor_uleb(c));
 		break;
 	case DW_LNS_advance_line:
 		m->line = (uint32_t)(m->line + (uint64_t)cursor_sleb(c));
@@ -174,7 +174,7 @@ static int run_standard(struct machine *m, struct cursor *c, uint8_t opcode)
 		m->column = cursor_uleb(c);
 		break;
 	case DW_LNS_const_add_pc:
-		advance(m, (255u - t->opcode_base) / t->line_range);
+		linetable_run_advance(m, (255u - t->opcode_base) / t->line_range);
 		break;
 	case DW_LNS_fixed_advance_pc:
 		m->address += cursor_uint(c, 2);
@@ -189,7 +189,7 @@ static int run_standard(struct machine *m, struct cursor *c, uint8_t opcode)
 
 int linetable_run(struct linetable *t, struct cursor *c)
 {
-	struct machine m = { .t = t };
+	struct linetable_run_machine m = { .t = t };
 	int rc = 0;
 
 	restart(&m);

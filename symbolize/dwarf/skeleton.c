@@ -1,3 +1,5 @@
+/* Range lists are read by a parser of our own, of both versions, from .debug_rnglists or
+ * .debug_ranges and .debug_addr. */
 #include "symbolize/dwarf/skeleton.h"
 
 #include <dwarf.h>
@@ -11,7 +13,7 @@
 
 enum { ADDR = 8 }; /* bytes of an address */
 
-static uint64_t number(Dwarf_Die *die, unsigned attribute, unsigned gnu)
+static uint64_t skeleton_number(Dwarf_Die *die, unsigned attribute, unsigned gnu)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Word value;
@@ -21,7 +23,7 @@ static uint64_t number(Dwarf_Die *die, unsigned attribute, unsigned gnu)
 	return dwarf_formudata(&attr, &value) ? 0 : value;
 }
 
-static const char *string(Dwarf_Die *die, unsigned attribute)
+static const char *skeleton_string(Dwarf_Die *die, unsigned attribute)
 {
 	Dwarf_Attribute attr;
 
@@ -44,12 +46,12 @@ bool skeleton_read(Dwarf_Die *die, struct skeleton *s)
 	s->version = version;
 	if (!dwarf_attr(die, DW_AT_low_pc, &attr) || dwarf_formaddr(&attr, &s->low_pc))
 		s->low_pc = 0;
-	s->addr_base = number(die, DW_AT_addr_base, DW_AT_GNU_addr_base);
-	s->ranges_base = number(die, DW_AT_GNU_ranges_base, 0);
-	s->dwo_name = string(die, DW_AT_dwo_name);
+	s->addr_base = skeleton_number(die, DW_AT_addr_base, DW_AT_GNU_addr_base);
+	s->ranges_base = skeleton_number(die, DW_AT_GNU_ranges_base, 0);
+	s->dwo_name = skeleton_string(die, DW_AT_dwo_name);
 	if (!s->dwo_name)
-		s->dwo_name = string(die, DW_AT_GNU_dwo_name);
-	s->comp_dir = string(die, DW_AT_comp_dir);
+		s->dwo_name = skeleton_string(die, DW_AT_GNU_dwo_name);
+	s->comp_dir = skeleton_string(die, DW_AT_comp_dir);
 	return true;
 }
 
@@ -64,7 +66,7 @@ void skeleton_section(const Dwarf_Die *die, const char *name, uint64_t base, str
 
 /* Range lists. */
 
-struct reading {
+struct skeleton_reading {
 	Dwarf_Die *die;
 	struct skeleton s;
 	struct cursor c, addrs; /* the list; the unit's part of .debug_addr */
@@ -76,7 +78,7 @@ struct reading {
 };
 
 /* The address with this number in .debug_addr. */
-static uint64_t address(struct reading *l, uint64_t index)
+static uint64_t address(struct skeleton_reading *l, uint64_t index)
 {
 	struct cursor c = l->addrs;
 
@@ -89,13 +91,13 @@ static uint64_t address(struct reading *l, uint64_t index)
 }
 
 /* Code that the linker removed keeps its ranges, from address 0. They are skipped. */
-static int add(struct reading *l, uint64_t start, uint64_t end)
+static int skeleton_add(struct skeleton_reading *l, uint64_t start, uint64_t end)
 {
 	return l->c.failed || !start ? 0 : ranges_add(l->r, start, end, l->of);
 }
 
 /* An entry of .debug_rnglists (DWARF 5, section 2.17.3). */
-static int read_entry(struct reading *l)
+static int skeleton_read_entry(struct skeleton_reading *l)
 {
 	uint8_t kind = cursor_byte(&l->c);
 	uint64_t start;
@@ -112,26 +114,26 @@ static int read_entry(struct reading *l)
 		return 0;
 	case DW_RLE_startx_endx:
 		start = address(l, cursor_uleb(&l->c));
-		return add(l, start, address(l, cursor_uleb(&l->c)));
+		return skeleton_add(l, start, address(l, cursor_uleb(&l->c)));
 	case DW_RLE_startx_length:
 		start = address(l, cursor_uleb(&l->c));
-		return add(l, start, start + cursor_uleb(&l->c));
+		return skeleton_add(l, start, start + cursor_uleb(&l->c));
 	case DW_RLE_offset_pair:
 		start = l->base + cursor_uleb(&l->c);
-		return add(l, start, l->base + cursor_uleb(&l->c));
+		return skeleton_add(l, start, l->base + cursor_uleb(&l->c));
 	case DW_RLE_start_end:
 		start = cursor_uint(&l->c, ADDR);
-		return add(l, start, cursor_uint(&l->c, ADDR));
+		return skeleton_add(l, start, cursor_uint(&l->c, ADDR));
 	case DW_RLE_start_length:
 		start = cursor_uint(&l->c, ADDR);
-		return add(l, start, start + cursor_uleb(&l->c));
+		return skeleton_add(l, start, start + cursor_uleb(&l->c));
 	}
 	cursor_fail(&l->c, "unknown kind of range");
 	return 0;
 }
 
 /* An entry of .debug_ranges (DWARF 4, section 2.17.3). */
-static int read_pair(struct reading *l)
+static int skeleton_read_pair(struct skeleton_reading *l)
 {
 	uint64_t start = cursor_uint(&l->c, ADDR), end = cursor_uint(&l->c, ADDR);
 
@@ -140,13 +142,13 @@ static int read_pair(struct reading *l)
 		return 0;
 	}
 	l->end = !start && !end;
-	return l->end ? 0 : add(l, l->base + start, l->base + end);
+	return l->end ? 0 : skeleton_add(l, l->base + start, l->base + end);
 }
 
 /* The list's offset in its section. */
-static uint64_t list_offset(struct reading *l, Dwarf_Attribute *attr)
+static uint64_t list_offset(struct skeleton_reading *l, Dwarf_Attribute *attr)
 {
-	uint64_t base = number(l->die, DW_AT_rnglists_base, 0), index;
+	uint64_t base = skeleton_number(l->die, DW_AT_rnglists_base, 0), index;
 	Dwarf_Word offset = 0;
 
 	if (attr->form != DW_FORM_rnglistx) {
@@ -168,7 +170,7 @@ static uint64_t list_offset(struct reading *l, Dwarf_Attribute *attr)
 	return base + cursor_uint(&l->c, 4);
 }
 
-static int add_list(struct reading *l, Dwarf_Attribute *attr)
+static int add_list(struct skeleton_reading *l, Dwarf_Attribute *attr)
 {
 	uint64_t offset;
 	int rc = 0;
@@ -182,13 +184,13 @@ static int add_list(struct reading *l, Dwarf_Attribute *attr)
 			 &l->c);
 	while (!rc && !l->end && !l->c.failed && *l->budget && cursor_left(&l->c)) {
 		--*l->budget;
-		rc = l->s.version < 5 ? read_pair(l) : read_entry(l);
+		rc = l->s.version < 5 ? skeleton_read_pair(l) : skeleton_read_entry(l);
 	}
 	return rc;
 }
 
 /* The range from low_pc on. The attribute is its end or, since DWARF 4, its length. */
-static int add_one(struct reading *l, Dwarf_Attribute *attr)
+static int add_one(struct skeleton_reading *l, Dwarf_Attribute *attr)
 {
 	Dwarf_Addr end;
 	Dwarf_Word length;
@@ -198,12 +200,12 @@ static int add_one(struct reading *l, Dwarf_Attribute *attr)
 			return 0;
 		end = l->s.low_pc + length;
 	}
-	return add(l, l->s.low_pc, end);
+	return skeleton_add(l, l->s.low_pc, end);
 }
 
 int skeleton_add_ranges(Dwarf_Die *die, struct ranges *r, uint32_t of, size_t *budget)
 {
-	struct reading l = { .die = die, .r = r, .of = of, .budget = budget };
+	struct skeleton_reading l = { .die = die, .r = r, .of = of, .budget = budget };
 	Dwarf_Attribute attr;
 
 	if (!*budget || !skeleton_read(die, &l.s))

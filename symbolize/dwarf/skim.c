@@ -27,7 +27,7 @@ enum step_kind {
 	STEP_HIGH_PC,
 };
 
-struct step {
+struct skim_step {
 	uint8_t kind;
 	uint8_t n;
 };
@@ -48,7 +48,7 @@ struct skim_unit {
 	Dwarf_Half version;
 	struct shape *shapes; /* sorted by code */
 	size_t shape_count, shape_room;
-	struct step *steps;
+	struct skim_step *steps;
 	size_t step_count, step_room;
 };
 
@@ -104,12 +104,12 @@ static bool find_bytes(struct skim_unit *u, struct cursor *abbrevs)
 /* Forms (DWARF 5, section 7.5.6, and GNU's). */
 
 /* False for an unknown form. */
-static bool step_over(const struct skim_unit *u, uint64_t form, struct step *step)
+static bool step_over(const struct skim_unit *u, uint64_t form, struct skim_step *step)
 {
 	int size = abbrev_fixed_length(form, u->version, u->address_size, u->offset_size);
 
 	if (size >= 0) {
-		*step = (struct step){ STEP_BYTES, (uint8_t)size };
+		*step = (struct skim_step){ STEP_BYTES, (uint8_t)size };
 		return true;
 	}
 	switch (form) {
@@ -122,24 +122,24 @@ static bool step_over(const struct skim_unit *u, uint64_t form, struct step *ste
 	case DW_FORM_rnglistx:
 	case DW_FORM_GNU_addr_index:
 	case DW_FORM_GNU_str_index:
-		*step = (struct step){ STEP_LEB, 0 };
+		*step = (struct skim_step){ STEP_LEB, 0 };
 		return true;
 	case DW_FORM_string:
-		*step = (struct step){ STEP_STRING, 0 };
+		*step = (struct skim_step){ STEP_STRING, 0 };
 		return true;
 	case DW_FORM_block1:
 	case DW_FORM_block2:
 	case DW_FORM_block4:
-		*step = (struct step){ STEP_BLOCK, form == DW_FORM_block1 ? 1 :
-						   form == DW_FORM_block2 ? 2 :
-									    4 };
+		*step = (struct skim_step){ STEP_BLOCK, form == DW_FORM_block1 ? 1 :
+							form == DW_FORM_block2 ? 2 :
+										 4 };
 		return true;
 	case DW_FORM_block:
 	case DW_FORM_exprloc:
-		*step = (struct step){ STEP_BLOCK, 0 };
+		*step = (struct skim_step){ STEP_BLOCK, 0 };
 		return true;
 	case DW_FORM_indirect:
-		*step = (struct step){ STEP_INDIRECT, 0 };
+		*step = (struct skim_step){ STEP_INDIRECT, 0 };
 		return true;
 	}
 	return false;
@@ -159,7 +159,7 @@ static bool is_unit_reference(uint64_t form)
 
 /* Abbreviations. */
 
-static void look_at(uint64_t name, uint64_t form, struct step *step)
+static void skim_look_at(uint64_t name, uint64_t form, struct skim_step *step)
 {
 	if (name == DW_AT_sibling && is_unit_reference(form))
 		step->kind = STEP_SIBLING;
@@ -169,9 +169,10 @@ static void look_at(uint64_t name, uint64_t form, struct step *step)
 		step->kind = STEP_HIGH_PC;
 }
 
-static int add_step(struct skim_unit *u, const struct shape *shape, struct step step)
+static int add_step(struct skim_unit *u, const struct shape *shape, struct skim_step step)
 {
-	struct step *last = u->step_count > shape->first_step ? &u->steps[u->step_count - 1] : NULL;
+	struct skim_step *last = u->step_count > shape->first_step ? &u->steps[u->step_count - 1] :
+								     NULL;
 
 	if (step.kind == STEP_BYTES && !step.n)
 		return 0;
@@ -191,13 +192,13 @@ static int read_attributes(struct skim_unit *u, struct cursor *c, struct shape *
 	uint64_t name, form;
 
 	while (name = cursor_uleb(c), form = cursor_uleb(c), name || form) {
-		struct step step;
+		struct skim_step step;
 
 		if (form == DW_FORM_implicit_const)
 			cursor_sleb(c);
 		if (!step_over(u, form, &step))
 			return ERR_FORMAT;
-		look_at(name, form, &step);
+		skim_look_at(name, form, &step);
 		low |= name == DW_AT_low_pc;
 		high |= name == DW_AT_high_pc;
 		ranges |= name == DW_AT_ranges;
@@ -214,7 +215,7 @@ static int read_attributes(struct skim_unit *u, struct cursor *c, struct shape *
 	return 0;
 }
 
-static int by_code(const void *a, const void *b)
+static int skim_by_code(const void *a, const void *b)
 {
 	const struct shape *x = a, *y = b;
 
@@ -244,7 +245,7 @@ static int read_shapes(struct skim_unit *u, struct cursor *c)
 			u->shapes[u->shape_count++] = shape;
 	}
 	if (!sorted)
-		qsort(u->shapes, u->shape_count, sizeof(*u->shapes), by_code);
+		qsort(u->shapes, u->shape_count, sizeof(*u->shapes), skim_by_code);
 	return rc == ERR_NOMEM ? rc : 0;
 }
 
@@ -283,14 +284,14 @@ Dwarf_Die skim_libdw_die(const struct skim_unit *u, const void *addr)
 /* The walk. */
 
 /* Compilers number abbreviations from 1 on without gaps. */
-static const struct shape *find_shape(const struct skim_unit *u, uint64_t code)
+static const struct shape *skim_find_shape(const struct skim_unit *u, uint64_t code)
 {
 	const struct shape key = { .code = code };
 
 	if (code <= u->shape_count && u->shapes[code - 1].code == code)
 		return &u->shapes[code - 1];
 	if (u->shape_count)
-		return bsearch(&key, u->shapes, u->shape_count, sizeof(key), by_code);
+		return bsearch(&key, u->shapes, u->shape_count, sizeof(key), skim_by_code);
 	return NULL;
 }
 
@@ -303,18 +304,18 @@ static inline void pass_bytes(struct cursor *c, size_t n)
 		cursor_fail(c, "ends too early");
 }
 
-static void pass(struct skim *s, struct step step);
+static void skim_pass(struct skim *s, struct skim_step step);
 
 static void pass_indirect(struct skim *s)
 {
 	uint64_t form = cursor_uleb(&s->c);
-	struct step step;
+	struct skim_step step;
 
 	/* Another indirect form is rejected: recursion would have no bound. */
 	if (!step_over(s->unit, form, &step) || step.kind == STEP_INDIRECT)
 		cursor_fail(&s->c, "unknown form");
 	else
-		pass(s, step);
+		skim_pass(s, step);
 }
 
 static uint64_t read_number(struct cursor *c, unsigned bytes)
@@ -322,7 +323,7 @@ static uint64_t read_number(struct cursor *c, unsigned bytes)
 	return bytes ? cursor_uint(c, bytes) : cursor_uleb(c);
 }
 
-static void pass(struct skim *s, struct step step)
+static void skim_pass(struct skim *s, struct skim_step step)
 {
 	switch (step.kind) {
 	case STEP_LEB: /* signed or not */
@@ -343,10 +344,10 @@ static void pass(struct skim *s, struct step step)
 	}
 }
 
-static void read_steps(struct skim *s, const struct shape *shape, struct skim_die *die)
+static void skim_read_steps(struct skim *s, const struct shape *shape, struct skim_die *die)
 {
-	const struct step *step = &s->unit->steps[shape->first_step],
-			  *end = step + shape->step_count;
+	const struct skim_step *step = &s->unit->steps[shape->first_step],
+			       *end = step + shape->step_count;
 	uint64_t sibling = 0, size = 0;
 
 	for (; step < end; step++) {
@@ -359,7 +360,7 @@ static void read_steps(struct skim *s, const struct shape *shape, struct skim_di
 		else if (step->kind == STEP_HIGH_PC)
 			size = read_number(&s->c, step->n);
 		else
-			pass(s, *step);
+			skim_pass(s, *step);
 	}
 	die->end = die->start + size;
 	if (sibling > (uint64_t)(s->c.pos - s->unit->start) &&
@@ -371,7 +372,7 @@ bool skim_next(struct skim *s, struct skim_die *die)
 {
 	const uint8_t *addr = s->c.pos;
 	uint64_t code = cursor_left(&s->c) ? cursor_uleb(&s->c) : 0;
-	const struct shape *shape = code ? find_shape(s->unit, code) : NULL;
+	const struct shape *shape = code ? skim_find_shape(s->unit, code) : NULL;
 
 	if (code && !shape)
 		cursor_fail(&s->c, "no such abbreviation");
@@ -382,7 +383,7 @@ bool skim_next(struct skim *s, struct skim_die *die)
 				  .children = shape->children,
 				  .has_code = shape->has_code,
 				  .has_bounds = shape->has_bounds };
-	read_steps(s, shape, die);
+	skim_read_steps(s, shape, die);
 	return !s->c.failed;
 }
 
@@ -414,7 +415,8 @@ void skim_begin(struct skim *s, const struct skim_unit *unit, const void *parent
 	cursor_init(&s->c, unit->start, (size_t)(unit->end - unit->start), "unit");
 	if (!unit->start)
 		return;
-	/* A unit whose length ends within its header has its DIE behind its end. libdw allows it. */
+	/* A unit whose length ends within its header has its DIE behind its end. libdw allows
+	 * it. */
 	s->c.pos = at < unit->end ? at : unit->end;
 	/* Without children there is nothing to walk over. */
 	if (!skim_next(s, &die) || !die.children)

@@ -79,7 +79,7 @@ void split_unit_release(struct split_unit *u)
 
 /* The skeleton's parts of sections. */
 
-static int by_number(const void *a, const void *b)
+static int split_by_number(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -107,14 +107,14 @@ static int find_bases(struct split *s, const Dwarf_Die *of)
 		    (add_base(&s->addr, k.addr_base) || add_base(&s->ranges, k.ranges_base)))
 			return ERR_NOMEM;
 	if (s->addr.count)
-		qsort(s->addr.all, s->addr.count, sizeof(uint64_t), by_number);
+		qsort(s->addr.all, s->addr.count, sizeof(uint64_t), split_by_number);
 	if (s->ranges.count)
-		qsort(s->ranges.all, s->ranges.count, sizeof(uint64_t), by_number);
+		qsort(s->ranges.all, s->ranges.count, sizeof(uint64_t), split_by_number);
 	return 0;
 }
 
 /* Cuts off the parts of later units. */
-static void cut(struct cursor *c, const struct bases *b, uint64_t base)
+static void split_cut(struct cursor *c, const struct bases *b, uint64_t base)
 {
 	size_t low = 0, high = b->count;
 
@@ -151,8 +151,8 @@ static struct bytes rest(const struct cursor *c)
 	return (struct bytes){ c->pos, cursor_left(c) };
 }
 
-static int find_parts(struct split *s, const Dwarf_Die *die, const struct skeleton *k,
-		      struct bytes *addr, struct bytes *ranges)
+static int split_find_parts(struct split *s, const Dwarf_Die *die, const struct skeleton *k,
+			    struct bytes *addr, struct bytes *ranges)
 {
 	struct cursor c;
 
@@ -165,10 +165,10 @@ static int find_parts(struct split *s, const Dwarf_Die *die, const struct skelet
 	if (!s->has_bases && find_bases(s, die))
 		return ERR_NOMEM;
 	skeleton_section(die, ".debug_addr", k->addr_base, &c);
-	cut(&c, &s->addr, k->addr_base);
+	split_cut(&c, &s->addr, k->addr_base);
 	*addr = rest(&c);
 	skeleton_section(die, ".debug_ranges", k->ranges_base, &c);
-	cut(&c, &s->ranges, k->ranges_base);
+	split_cut(&c, &s->ranges, k->ranges_base);
 	*ranges = rest(&c);
 	return 0;
 }
@@ -256,10 +256,11 @@ static int find_in_dwo(struct split *s, const struct skeleton *k, struct bytes a
 	return rc;
 }
 
-static int make_view(struct split *s, Dwarf_Die *die, const struct skeleton *k, struct elfview *v)
+static int split_make_view(struct split *s, Dwarf_Die *die, const struct skeleton *k,
+			   struct elfview *v)
 {
 	struct bytes addr, ranges;
-	int rc = find_parts(s, die, k, &addr, &ranges);
+	int rc = split_find_parts(s, die, k, &addr, &ranges);
 
 	if (rc || (rc = look_for_package(s)))
 		return rc;
@@ -288,7 +289,7 @@ int split_find(struct split *s, Dwarf_Die *skeleton, struct split_unit *u, Dwarf
 	*u = (struct split_unit){ .elf = NULL };
 	if (!skeleton_read(skeleton, &k))
 		return 0;
-	rc = make_view(s, skeleton, &k, &u->view);
+	rc = split_make_view(s, skeleton, &k, &u->view);
 	if (rc == ERR_NOMEM)
 		return rc;
 	if (!rc && (u->elf = elfview_open(&u->view)))

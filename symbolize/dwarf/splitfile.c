@@ -31,7 +31,7 @@ static const char *const names[SECTIONS] = {
 
 static const uint64_t PLAIN_MAX = 4ull << 30;
 
-struct section {
+struct splitfile_section {
 	Elf_Scn *scn;	 /* NULL: there is none */
 	uint64_t offset; /* in the file, if not compressed */
 	uint64_t len;	 /* uncompressed */
@@ -42,25 +42,25 @@ struct section {
 struct splitfile {
 	struct image *image;
 	bool package;
-	struct section sections[SECTIONS];
+	struct splitfile_section sections[SECTIONS];
 };
 
 /* Replaces the section by the next one of the same name. */
 static bool next_section(struct splitfile *f, int which)
 {
-	struct section *s = &f->sections[which];
+	struct splitfile_section *s = &f->sections[which];
 	Elf *elf = image_elf(f->image);
 	Elf_Scn *scn = s->scn;
 	GElf_Shdr shdr;
 
 	free(s->bytes.owned);
-	*s = (struct section){ .scn = NULL };
+	*s = (struct splitfile_section){ .scn = NULL };
 	while ((scn = elfsection_next(elf, scn, names[which], &shdr))) {
-		*s = (struct section){ scn,
-				       shdr.sh_offset,
-				       shdr.sh_size,
-				       shdr.sh_flags & SHF_COMPRESSED,
-				       { NULL, 0, NULL } };
+		*s = (struct splitfile_section){ scn,
+						 shdr.sh_offset,
+						 shdr.sh_size,
+						 shdr.sh_flags & SHF_COMPRESSED,
+						 { NULL, 0, NULL } };
 		if (shdr.sh_type != SHT_NOBITS &&
 		    (!s->packed || elfsection_plain_size(elf, scn, &s->len)))
 			return true;
@@ -100,9 +100,9 @@ void splitfile_close(struct splitfile *f)
 }
 
 /* Reads a section as a whole and keeps it. */
-static int read_all(struct splitfile *f, int which, struct bytes *b)
+static int splitfile_read_all(struct splitfile *f, int which, struct bytes *b)
 {
-	struct section *s = &f->sections[which];
+	struct splitfile_section *s = &f->sections[which];
 	int rc = 0;
 
 	if (s->scn && !s->bytes.data)
@@ -111,7 +111,7 @@ static int read_all(struct splitfile *f, int which, struct bytes *b)
 	return rc;
 }
 
-static bool read_file(int fd, uint8_t *to, uint64_t len, uint64_t offset)
+static bool splitfile_read_file(int fd, uint8_t *to, uint64_t len, uint64_t offset)
 {
 	while (len) {
 		ssize_t n = pread(fd, to, len < 1 << 30 ? len : 1 << 30, (off_t)offset);
@@ -126,10 +126,10 @@ static bool read_file(int fd, uint8_t *to, uint64_t len, uint64_t offset)
 }
 
 /* Reads a piece of a section. The caller frees *owned. */
-static int read_part(struct splitfile *f, int which, struct dwp_part part, struct bytes *b,
-		     void **owned)
+static int splitfile_read_part(struct splitfile *f, int which, struct dwp_part part,
+			       struct bytes *b, void **owned)
 {
-	struct section *s = &f->sections[which];
+	struct splitfile_section *s = &f->sections[which];
 	int fd = image_fd(f->image), rc;
 
 	*b = (struct bytes){ NULL, 0 };
@@ -138,7 +138,7 @@ static int read_part(struct splitfile *f, int which, struct dwp_part part, struc
 	if (part.len > s->len || part.offset > s->len - part.len)
 		return ERR_FORMAT;
 	if (s->packed || fd < 0) {
-		rc = read_all(f, which, b);
+		rc = splitfile_read_all(f, which, b);
 		if (rc || part.offset + part.len > b->len)
 			return rc ? rc : ERR_FORMAT;
 		*b = (struct bytes){ b->data + part.offset, part.len };
@@ -148,10 +148,11 @@ static int read_part(struct splitfile *f, int which, struct dwp_part part, struc
 	if (!*owned)
 		return ERR_NOMEM;
 	*b = (struct bytes){ *owned, part.len };
-	return read_file(fd, *owned, part.len, s->offset + part.offset) ? 0 : ERR_IO;
+	return splitfile_read_file(fd, *owned, part.len, s->offset + part.offset) ? 0 : ERR_IO;
 }
 
-static int find_parts(struct splitfile *f, uint64_t id, struct dwp_part parts[DWP_SECTIONS])
+static int splitfile_find_parts(struct splitfile *f, uint64_t id,
+				struct dwp_part parts[DWP_SECTIONS])
 {
 	struct bytes index;
 	int rc;
@@ -160,7 +161,7 @@ static int find_parts(struct splitfile *f, uint64_t id, struct dwp_part parts[DW
 		parts[i] = (struct dwp_part){ 0, f->sections[i].len };
 	if (!f->package)
 		return 0;
-	rc = read_all(f, INDEX, &index);
+	rc = splitfile_read_all(f, INDEX, &index);
 	if (rc)
 		return rc;
 	return dwpindex_find(index.data, index.len, id, parts) ? 0 : ERR_NOTFOUND;
@@ -173,12 +174,12 @@ static int make_unit(struct splitfile *f, const struct skeleton *s, struct bytes
 	struct bytes *const to[DWP_SECTIONS] = { &p.info, &p.abbrev, &p.str_offsets, &p.rnglists };
 	struct dwp_part parts[DWP_SECTIONS];
 	void *owned[DWP_SECTIONS] = { NULL };
-	int rc = find_parts(f, s->id, parts);
+	int rc = splitfile_find_parts(f, s->id, parts);
 
 	for (int i = 0; !rc && i < DWP_SECTIONS; i++)
-		rc = read_part(f, i, parts[i], to[i], &owned[i]);
+		rc = splitfile_read_part(f, i, parts[i], to[i], &owned[i]);
 	if (!rc)
-		rc = read_all(f, STR, &p.str);
+		rc = splitfile_read_all(f, STR, &p.str);
 	if (!rc)
 		rc = wholeunit_make(v, &p, s);
 	for (int i = 0; i < DWP_SECTIONS; i++)

@@ -41,13 +41,13 @@ struct inlines {
 	size_t count, room;
 };
 
-struct function {
+struct unit_function {
 	const void *die;
 	struct inlines *inlines; /* NULL until an address falls into it */
 };
 
 /* A function without a linkage name, by the DIE that was asked for. */
-struct scope {
+struct unit_scope {
 	const void *die;
 	char *text; /* NULL: none */
 };
@@ -62,10 +62,10 @@ struct dwarf_unit {
 	bool lines_read;
 	struct linetable *lines; /* NULL where there is none */
 	struct ranges ranges;	 /* `of` indexes functions */
-	struct function *functions;
+	struct unit_function *functions;
 	size_t count, room;
 	bool is_cplusplus;
-	struct scope *scopes;
+	struct unit_scope *scopes;
 	size_t scope_count, scope_room;
 	struct hashindex scope_index;
 };
@@ -109,7 +109,7 @@ static int add_ranges(struct dwarf_unit *u, const struct skim_die *die, struct r
 
 /* Functions. */
 
-static int add_function(struct dwarf_unit *u, const struct skim_die *die)
+static int unit_add_function(struct dwarf_unit *u, const struct skim_die *die)
 {
 	size_t before = u->ranges.count;
 
@@ -117,7 +117,7 @@ static int add_function(struct dwarf_unit *u, const struct skim_die *die)
 	    add_ranges(u, die, &u->ranges, (uint32_t)u->count))
 		return ERR_NOMEM;
 	if (u->ranges.count != before)
-		u->functions[u->count++] = (struct function){ .die = die->addr };
+		u->functions[u->count++] = (struct unit_function){ .die = die->addr };
 	return 0;
 }
 
@@ -144,7 +144,7 @@ static int list_functions(struct dwarf_unit *u, struct skim *s, unsigned depth)
 	struct skim_die die;
 
 	while (skim_next(s, &die)) {
-		if (die.tag == DW_TAG_subprogram && die.has_code && add_function(u, &die))
+		if (die.tag == DW_TAG_subprogram && die.has_code && unit_add_function(u, &die))
 			return ERR_NOMEM;
 		if (!die.children)
 			continue;
@@ -156,7 +156,7 @@ static int list_functions(struct dwarf_unit *u, struct skim *s, unsigned depth)
 	return 0;
 }
 
-static int list(struct dwarf_unit *u)
+static int unit_list(struct dwarf_unit *u)
 {
 	struct skim s;
 
@@ -192,7 +192,8 @@ int dwarf_unit_new(struct dwarf_unit **out, const Dwarf_Die *die, struct dwarf_f
 	*u = (struct dwarf_unit){ .file = file, .die = *die, .code = *die };
 	file->budget = RANGES_OF_UNIT_MAX;
 	u->folder = die_string(&u->die, DW_AT_comp_dir);
-	if ((file->split && split_find(file->split, &u->die, &u->split, &u->code)) || list(u)) {
+	if ((file->split && split_find(file->split, &u->die, &u->split, &u->code)) ||
+	    unit_list(u)) {
 		dwarf_unit_free(u);
 		return ERR_NOMEM;
 	}
@@ -240,17 +241,18 @@ static bool may_hold_inlined(int tag)
 }
 
 /* A place in the tree of a function. */
-struct place {
+struct unit_place {
 	uint32_t parent;
 	unsigned depth, inlined;
 };
 
-static int list_inlined(struct dwarf_unit *u, struct inlines *in, struct skim *s, struct place at)
+static int list_inlined(struct dwarf_unit *u, struct inlines *in, struct skim *s,
+			struct unit_place at)
 {
 	struct skim_die die;
 
 	while (skim_next(s, &die)) {
-		struct place below = { at.parent, at.depth + 1, at.inlined };
+		struct unit_place below = { at.parent, at.depth + 1, at.inlined };
 
 		if (die.tag == DW_TAG_inlined_subroutine && at.inlined < INLINE_MAX) {
 			below.parent = (uint32_t)in->count;
@@ -268,9 +270,9 @@ static int list_inlined(struct dwarf_unit *u, struct inlines *in, struct skim *s
 	return 0;
 }
 
-static int open_inlines(struct dwarf_unit *u, struct function *f)
+static int open_inlines(struct dwarf_unit *u, struct unit_function *f)
 {
-	struct place top = { NO_PARENT, 0, 0 };
+	struct unit_place top = { NO_PARENT, 0, 0 };
 	struct skim s;
 
 	if (f->inlines)
@@ -315,13 +317,13 @@ static int find_scope(struct dwarf_unit *u, const Dwarf_Die *die, const char **s
 		id = (uint32_t)u->scope_count++;
 		if (!text.len)
 			buffer_release(&text);
-		u->scopes[id] = (struct scope){ die->addr, (char *)text.data };
+		u->scopes[id] = (struct unit_scope){ die->addr, (char *)text.data };
 	}
 	*scope = u->scopes[id].text;
 	return 0;
 }
 
-static int describe(struct dwarf_unit *u, const void *addr, struct dwarf_frame *f)
+static int unit_describe(struct dwarf_unit *u, const void *addr, struct dwarf_frame *f)
 {
 	Dwarf_Die die = skim_libdw_die(u->skim, addr);
 
@@ -348,10 +350,10 @@ static void describe_call(const struct dwarf_unit *u, const void *inlined,
 }
 
 /* Fills the frames of the function at the address and of the calls inlined there; 0: none. */
-static int find_frames(struct dwarf_unit *u, uint64_t addr, struct dwarf_frame *frames)
+static int unit_find_frames(struct dwarf_unit *u, uint64_t addr, struct dwarf_frame *frames)
 {
 	const struct range *r = ranges_find(&u->ranges, addr);
-	struct function *f;
+	struct unit_function *f;
 	uint32_t at;
 	int count = 0;
 
@@ -362,12 +364,12 @@ static int find_frames(struct dwarf_unit *u, uint64_t addr, struct dwarf_frame *
 		return ERR_NOMEM;
 	r = ranges_find(&f->inlines->ranges, addr);
 	for (at = r ? r->of : NO_PARENT; at != NO_PARENT; at = f->inlines->all[at].parent) {
-		if (describe(u, f->inlines->all[at].die, &frames[count++]))
+		if (unit_describe(u, f->inlines->all[at].die, &frames[count++]))
 			return ERR_NOMEM;
 		begin_frame(u, &frames[count]);
 		describe_call(u, f->inlines->all[at].die, &frames[count]);
 	}
-	return describe(u, f->die, &frames[count]) ? ERR_NOMEM : count + 1;
+	return unit_describe(u, f->die, &frames[count]) ? ERR_NOMEM : count + 1;
 }
 
 int dwarf_unit_find(struct dwarf_unit *u, uint64_t addr, struct dwarf_frame *frames)
@@ -383,7 +385,7 @@ int dwarf_unit_find(struct dwarf_unit *u, uint64_t addr, struct dwarf_frame *fra
 		frames[0].line = row->line;
 		frames[0].column = row->column;
 	}
-	return find_frames(u, addr, frames);
+	return unit_find_frames(u, addr, frames);
 }
 
 const void *dwarf_unit_bytes(const struct dwarf_unit *u, unsigned i, size_t *len)

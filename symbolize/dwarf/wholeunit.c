@@ -35,7 +35,7 @@ enum {
 	STRINGS_MAX = 64 << 20, /* bytes of one unit's strings; clang: less than 1 MiB */
 };
 
-struct unit {
+struct wholeunit_unit {
 	const uint8_t *start;
 	size_t len, abbrev_offset;
 	unsigned version;
@@ -50,7 +50,8 @@ struct made {
 
 /* The unit. */
 
-static bool find_root(const struct unit_parts *p, struct unit *u, struct cursor die)
+static bool wholeunit_find_root(const struct unit_parts *p, struct wholeunit_unit *u,
+				struct cursor die)
 {
 	const uint8_t *begin = die.pos;
 	uint64_t code = cursor_uleb(&die);
@@ -71,7 +72,7 @@ static bool is_id(const struct abbrev_attribute *a)
 }
 
 /* DWARF 4 has the id among the attributes of the unit's DIE. */
-static uint64_t find_id(struct unit *u, struct cursor die)
+static uint64_t wholeunit_find_id(struct wholeunit_unit *u, struct cursor die)
 {
 	struct cursor attributes = u->root.attributes;
 	struct abbrev_attribute a;
@@ -88,12 +89,13 @@ static uint64_t find_id(struct unit *u, struct cursor die)
 }
 
 /* Reads a unit's header and moves `c` behind the unit. True if the unit is the one with this id. */
-static bool read_unit(struct cursor *c, const struct unit_parts *p, uint64_t id, struct unit *u)
+static bool wholeunit_read_unit(struct cursor *c, const struct unit_parts *p, uint64_t id,
+				struct wholeunit_unit *u)
 {
 	uint64_t len = cursor_uint(c, 4), type = DW_UT_split_compile, own_id = 0;
 	struct cursor in = *c;
 
-	*u = (struct unit){ .start = c->pos - 4, .len = len + 4 };
+	*u = (struct wholeunit_unit){ .start = c->pos - 4, .len = len + 4 };
 	if (!cursor_bytes(c, len) || len < HEADER_SPLIT_5)
 		return false;
 	in.end = c->pos;
@@ -108,18 +110,19 @@ static bool read_unit(struct cursor *c, const struct unit_parts *p, uint64_t id,
 		cursor_uint(&in, 1);
 	}
 	if (type != DW_UT_split_compile || u->version < 4 || u->version > 5 ||
-	    (u->version == 5 && own_id != id) || !find_root(p, u, in))
+	    (u->version == 5 && own_id != id) || !wholeunit_find_root(p, u, in))
 		return false;
-	return u->version == 5 || (find_id(u, in) == id && u->id_at);
+	return u->version == 5 || (wholeunit_find_id(u, in) == id && u->id_at);
 }
 
-static bool find_unit(const struct unit_parts *p, const struct skeleton *s, struct unit *u)
+static bool find_unit(const struct unit_parts *p, const struct skeleton *s,
+		      struct wholeunit_unit *u)
 {
 	struct cursor c;
 
 	cursor_init(&c, p->info.data, p->info.len, ".debug_info.dwo");
 	while (cursor_left(&c))
-		if (read_unit(&c, p, s->id, u))
+		if (wholeunit_read_unit(&c, p, s->id, u))
 			return u->version == s->version;
 	return false;
 }
@@ -137,7 +140,7 @@ static int add_uleb(struct buffer *b, uint64_t n)
 	return buffer_add(b, bytes, len);
 }
 
-static int add_attribute(struct buffer *b, uint64_t name, uint64_t form)
+static int wholeunit_add_attribute(struct buffer *b, uint64_t name, uint64_t form)
 {
 	return add_uleb(b, name) || add_uleb(b, form) ? ERR_NOMEM : 0;
 }
@@ -145,10 +148,12 @@ static int add_attribute(struct buffer *b, uint64_t name, uint64_t form)
 /* `value` is below 64, so that its signed and unsigned encodings are the same. */
 static int add_constant(struct buffer *b, uint64_t name, uint64_t value)
 {
-	return add_attribute(b, name, DW_FORM_implicit_const) || add_uleb(b, value) ? ERR_NOMEM : 0;
+	return wholeunit_add_attribute(b, name, DW_FORM_implicit_const) || add_uleb(b, value) ?
+		       ERR_NOMEM :
+		       0;
 }
 
-static int add_root_attributes(struct buffer *b, const struct unit *u)
+static int add_root_attributes(struct buffer *b, const struct wholeunit_unit *u)
 {
 	struct cursor attributes = u->root.attributes;
 	struct abbrev_attribute a;
@@ -156,7 +161,7 @@ static int add_root_attributes(struct buffer *b, const struct unit *u)
 	int rc = 0;
 
 	if (u->version == 5)
-		rc = add_attribute(b, DW_AT_low_pc, DW_FORM_addr) ||
+		rc = wholeunit_add_attribute(b, DW_AT_low_pc, DW_FORM_addr) ||
 		     add_constant(b, DW_AT_addr_base, 0) ||
 		     add_constant(b, DW_AT_str_offsets_base, STR_HEADER) ||
 		     add_constant(b, DW_AT_rnglists_base, RNGLISTS_HEADER);
@@ -167,14 +172,15 @@ static int add_root_attributes(struct buffer *b, const struct unit *u)
 		} else if (a.name == DW_AT_GNU_dwo_id || a.name == DW_AT_low_pc) {
 			a.name = DW_AT_lo_user; /* it would repeat our attribute */
 		}
-		rc = add_attribute(b, a.name, a.form);
+		rc = wholeunit_add_attribute(b, a.name, a.form);
 		if (a.form == DW_FORM_implicit_const) /* is no base, and not used */
 			rc = rc || add_uleb(b, 0);
 	}
 	return rc || buffer_add(b, "\0", 2) ? ERR_NOMEM : 0;
 }
 
-static int make_abbrevs(const struct unit_parts *p, const struct unit *u, struct buffer *b)
+static int make_abbrevs(const struct unit_parts *p, const struct wholeunit_unit *u,
+			struct buffer *b)
 {
 	struct abbrev a;
 	struct cursor c;
@@ -192,7 +198,7 @@ static int make_abbrevs(const struct unit_parts *p, const struct unit *u, struct
 
 /* Strings. */
 
-static int add_string(const struct unit_parts *p, uint64_t offset, struct made *m)
+static int wholeunit_add_string(const struct unit_parts *p, uint64_t offset, struct made *m)
 {
 	const uint8_t *end = NULL;
 	uint32_t at = (uint32_t)m->str.len;
@@ -209,7 +215,7 @@ static int add_string(const struct unit_parts *p, uint64_t offset, struct made *
 	return buffer_add(&m->str_offsets, &at, sizeof(at));
 }
 
-static int make_strings(const struct unit_parts *p, const struct unit *u, struct made *m)
+static int make_strings(const struct unit_parts *p, const struct wholeunit_unit *u, struct made *m)
 {
 	struct cursor c;
 	int rc = buffer_add(&m->str, "", 1);
@@ -225,7 +231,7 @@ static int make_strings(const struct unit_parts *p, const struct unit *u, struct
 		rc = rc || buffer_add(&m->str_offsets, p->str_offsets.data, STR_HEADER);
 	}
 	while (!rc && cursor_left(&c) >= 4)
-		rc = add_string(p, cursor_uint(&c, 4), m);
+		rc = wholeunit_add_string(p, cursor_uint(&c, 4), m);
 	if (!rc && u->version == 5) {
 		uint32_t len = (uint32_t)m->str_offsets.len - 4;
 
@@ -236,7 +242,7 @@ static int make_strings(const struct unit_parts *p, const struct unit *u, struct
 
 /* The file. */
 
-static void write_info(uint8_t *to, const struct unit *u, uint64_t low_pc)
+static void write_info(uint8_t *to, const struct wholeunit_unit *u, uint64_t low_pc)
 {
 	const uint8_t *root = u->start + HEADER_SPLIT_5;
 
@@ -252,14 +258,15 @@ static void write_info(uint8_t *to, const struct unit *u, uint64_t low_pc)
 	memcpy(to + HEADER_5 + u->code_len, &low_pc, sizeof(low_pc));
 }
 
-static void fill(const struct elfview_section *s, const void *bytes)
+static void wholeunit_fill(const struct elfview_section *s, const void *bytes)
 {
 	if (s->len)
 		memcpy(s->bytes, bytes, s->len);
 }
 
-static int make_view(struct elfview *v, const struct unit_parts *p, const struct unit *u,
-		     const struct made *m, uint64_t low_pc)
+static int wholeunit_make_view(struct elfview *v, const struct unit_parts *p,
+			       const struct wholeunit_unit *u, const struct made *m,
+			       uint64_t low_pc)
 {
 	const struct bytes *ranges = u->version == 5 ? &p->rnglists : &p->ranges;
 	struct elfview_section s[] = {
@@ -275,18 +282,18 @@ static int make_view(struct elfview *v, const struct unit_parts *p, const struct
 	if (rc)
 		return rc;
 	write_info(s[0].bytes, u, low_pc);
-	fill(&s[1], m->abbrev.data);
-	fill(&s[2], m->str.data);
-	fill(&s[3], m->str_offsets.data);
-	fill(&s[4], p->addr.data);
-	fill(&s[5], ranges->data);
+	wholeunit_fill(&s[1], m->abbrev.data);
+	wholeunit_fill(&s[2], m->str.data);
+	wholeunit_fill(&s[3], m->str_offsets.data);
+	wholeunit_fill(&s[4], p->addr.data);
+	wholeunit_fill(&s[5], ranges->data);
 	return 0;
 }
 
 int wholeunit_make(struct elfview *v, const struct unit_parts *p, const struct skeleton *s)
 {
 	struct made m = { .abbrev = { .data = NULL } };
-	struct unit u;
+	struct wholeunit_unit u;
 	int rc;
 
 	*v = (struct elfview){ NULL, 0 };
@@ -296,7 +303,7 @@ int wholeunit_make(struct elfview *v, const struct unit_parts *p, const struct s
 	if (!rc)
 		rc = make_abbrevs(p, &u, &m.abbrev);
 	if (!rc)
-		rc = make_view(v, p, &u, &m, s->low_pc);
+		rc = wholeunit_make_view(v, p, &u, &m, s->low_pc);
 	buffer_release(&m.abbrev);
 	buffer_release(&m.str);
 	buffer_release(&m.str_offsets);

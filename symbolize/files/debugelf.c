@@ -48,7 +48,7 @@ static void hide_needless(Elf *elf)
 	}
 }
 
-static void map_file(struct debugelf *d, int fd)
+static void debugelf_map_file(struct debugelf *d, int fd)
 {
 	struct stat st;
 
@@ -64,7 +64,7 @@ void debugelf_open(struct debugelf *d, int fd, bool may_map)
 {
 	memset(d, 0, sizeof(*d));
 	if (may_map)
-		map_file(d, fd);
+		debugelf_map_file(d, fd);
 	d->elf = d->map ? elf_memory(d->map, d->size) : elf_begin(fd, ELF_C_READ, NULL);
 	if (d->elf)
 		hide_needless(d->elf);

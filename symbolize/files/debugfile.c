@@ -25,14 +25,14 @@ enum { PATH_ROOM = 4352, BUILD_ID_HEX_MIN = 4, BUILD_ID_MAX = 64, LINK_MAX = 64 
 
 #define DEBUG_ROOT "/usr/lib/debug"
 
-struct search {
+struct debugfile_search {
 	const struct process *process;
 	char *note;
 	size_t room;
 };
 
 /* How a file refers to its debug file or alternate file. */
-struct link {
+struct debugfile_link {
 	char name[PATH_ROOM];
 	char build_id[2 * BUILD_ID_MAX + 1]; /* of an alternate file */
 	uint32_t crc;			     /* of a debug file */
@@ -58,7 +58,8 @@ struct image *debugfile_open(const struct process *process, bool ours, const cha
 	return found;
 }
 
-static void refuse(const struct search *s, struct image *found, const char *path)
+static void debugfile_refuse(const struct debugfile_search *s, struct image *found,
+			     const char *path)
 {
 	snprintf(s->note, s->room, "'%s' belongs to another build and was not used", path);
 	image_free(found);
@@ -74,7 +75,7 @@ static bool open_section(Elf *elf, const char *name, struct cursor *c)
 	return data != NULL;
 }
 
-static bool read_name(struct cursor *c, struct link *link)
+static bool debugfile_read_name(struct cursor *c, struct debugfile_link *link)
 {
 	size_t len = strnlen((const char *)c->pos, cursor_left(c));
 
@@ -84,7 +85,7 @@ static bool read_name(struct cursor *c, struct link *link)
 	return true;
 }
 
-static bool read_build_id(struct cursor *c, size_t len, struct link *link)
+static bool read_build_id(struct cursor *c, size_t len, struct debugfile_link *link)
 {
 	const uint8_t *id = len <= BUILD_ID_MAX ? cursor_bytes(c, len) : NULL;
 
@@ -96,14 +97,14 @@ static bool read_build_id(struct cursor *c, size_t len, struct link *link)
 /* .debug_sup (DWARF 5, section 7.3.6): version; a flag, 1 in the supplementary file and 0 in a file
  * that refers to it; the supplementary file's name, empty if the flag is 1; a checksum with its
  * length. */
-static bool read_sup(const struct image *image, uint64_t flag, struct link *link)
+static bool read_sup(const struct image *image, uint64_t flag, struct debugfile_link *link)
 {
 	struct cursor c;
 
 	if (!open_section(image_elf(image), ".debug_sup", &c) || cursor_uint(&c, 2) != 5 ||
 	    cursor_uint(&c, 1) != flag)
 		return false;
-	if (!(flag ? cursor_uint(&c, 1) == 0 : read_name(&c, link)))
+	if (!(flag ? cursor_uint(&c, 1) == 0 : debugfile_read_name(&c, link)))
 		return false;
 	return read_build_id(&c, cursor_uleb(&c), link) && link->build_id[0];
 }
@@ -111,12 +112,13 @@ static bool read_sup(const struct image *image, uint64_t flag, struct link *link
 /* The checksum in .debug_sup serves as a build ID. */
 static bool has_checksum(const struct image *found, const char *hex)
 {
-	struct link link = { .crc = 0 };
+	struct debugfile_link link = { .crc = 0 };
 
 	return read_sup(found, 1, &link) && !strcmp(link.build_id, hex);
 }
 
-static struct image *try_build_id(const struct search *s, const char *path, const char *hex)
+static struct image *try_build_id(const struct debugfile_search *s, const char *path,
+				  const char *hex)
 {
 	for (int ours = 0; ours <= 1; ours++) {
 		struct image *found = debugfile_open(s->process, ours, path);
@@ -124,12 +126,12 @@ static struct image *try_build_id(const struct search *s, const char *path, cons
 		if (found && (!strcmp(image_build_id(found), hex) || has_checksum(found, hex)))
 			return found;
 		if (found)
-			refuse(s, found, path);
+			debugfile_refuse(s, found, path);
 	}
 	return NULL;
 }
 
-static struct image *find_by_build_id(const struct search *s, const char *hex)
+static struct image *find_by_build_id(const struct debugfile_search *s, const char *hex)
 {
 	char path[PATH_ROOM];
 
@@ -161,8 +163,8 @@ static bool link_fits(const struct image *image, const struct image *file, uint3
 	return crc_fits(file, crc);
 }
 
-static struct image *try_link(const struct search *s, const struct image *image, const char *path,
-			      uint32_t crc)
+static struct image *try_link(const struct debugfile_search *s, const struct image *image,
+			      const char *path, uint32_t crc)
 {
 	for (int ours = 0; ours <= 1; ours++) {
 		struct image *found = debugfile_open(s->process, ours, path);
@@ -170,18 +172,18 @@ static struct image *try_link(const struct search *s, const struct image *image,
 		if (found && link_fits(image, found, crc))
 			return found;
 		if (found)
-			refuse(s, found, path);
+			debugfile_refuse(s, found, path);
 	}
 	return NULL;
 }
 
 /* A name, padded to four bytes, and a CRC. A path is rejected: only we choose where to look. */
-static bool read_debuglink(const struct image *image, struct link *link)
+static bool read_debuglink(const struct image *image, struct debugfile_link *link)
 {
 	struct cursor c;
 
-	if (!open_section(image_elf(image), ".gnu_debuglink", &c) || !read_name(&c, link) ||
-	    strchr(link->name, '/'))
+	if (!open_section(image_elf(image), ".gnu_debuglink", &c) ||
+	    !debugfile_read_name(&c, link) || strchr(link->name, '/'))
 		return false;
 	cursor_bytes(&c, -cursor_offset(&c) & 3);
 	link->crc = (uint32_t)cursor_uint(&c, 4);
@@ -189,16 +191,16 @@ static bool read_debuglink(const struct image *image, struct link *link)
 }
 
 /* .gnu_debugaltlink: a name, and a build ID to the end. Else .debug_sup. */
-static bool read_alt_link(const struct image *image, struct link *link)
+static bool read_alt_link(const struct image *image, struct debugfile_link *link)
 {
 	struct cursor c;
 
 	if (open_section(image_elf(image), ".gnu_debugaltlink", &c))
-		return read_name(&c, link) && read_build_id(&c, cursor_left(&c), link);
+		return debugfile_read_name(&c, link) && read_build_id(&c, cursor_left(&c), link);
 	return read_sup(image, 0, link);
 }
 
-static struct image *find_by_link(const struct search *s, const struct image *image)
+static struct image *find_by_link(const struct debugfile_search *s, const struct image *image)
 {
 	static const struct {
 		const char *root, *sub;
@@ -209,7 +211,7 @@ static struct image *find_by_link(const struct search *s, const struct image *im
 	};
 	const char *path = image_path(image), *slash = strrchr(path, '/');
 	struct image *found = NULL;
-	struct link link = { .crc = 0 };
+	struct debugfile_link link = { .crc = 0 };
 
 	if (!slash || *path != '/' || !read_debuglink(image, &link))
 		return NULL;
@@ -244,7 +246,7 @@ bool debugfile_has_dwarf(const struct image *image)
 struct image *debugfile_find(const struct image *image, const struct process *process, char *note,
 			     size_t room)
 {
-	struct search s = { process, note, room };
+	struct debugfile_search s = { process, note, room };
 	struct image *found = find_by_build_id(&s, image_build_id(image));
 
 	return found ? found : find_by_link(&s, image);
@@ -263,8 +265,8 @@ bool debugfile_exists(const struct image *image, const struct process *process)
 }
 
 /* A name that does not begin with '/' is relative to the image's folder. */
-static struct image *try_alt(const struct search *s, const struct image *image,
-			     const struct link *link)
+static struct image *try_alt(const struct debugfile_search *s, const struct image *image,
+			     const struct debugfile_link *link)
 {
 	const char *path = image_path(image), *slash = strrchr(path, '/');
 	char candidate[2 * PATH_ROOM];
@@ -277,8 +279,8 @@ static struct image *try_alt(const struct search *s, const struct image *image,
 struct image *debugfile_find_alt(const struct image *image, const struct process *process,
 				 char *note, size_t room)
 {
-	struct search s = { process, note, room };
-	struct link link = { .crc = 0 };
+	struct debugfile_search s = { process, note, room };
+	struct debugfile_link link = { .crc = 0 };
 	struct image *found;
 
 	if (!read_alt_link(image, &link))

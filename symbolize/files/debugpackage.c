@@ -1,13 +1,13 @@
 /*
- * apt's index has a paragraph for each package, which names it in "Package:" and the builds that it is
- * about in "Build-Ids:" (dh_strip(1)). Debug packages are in it if the system's sources name their archive;
- * libc6-dbg and its like always are.
+ * apt's index has a paragraph for each package, which names it in "Package:" and the builds that it
+ * is about in "Build-Ids:" (dh_strip(1)). Debug packages are in it if the system's sources name
+ * their archive; libc6-dbg and its like always are.
  *
  * A list is read in pieces. Of what is behind, only the name of the last package is kept.
  *
- * Rejected: "PACKAGE-dbgsym" by the package that the file belongs to, which may not exist. Not done:
- * lists that apt keeps compressed (Acquire::GzipIndexes, as container images have it); rpm's and apk's
- * indexes have no build IDs.
+ * Rejected: "PACKAGE-dbgsym" by the package that the file belongs to, which may not exist. Not
+ * done: lists that apt keeps compressed (Acquire::GzipIndexes, as container images have it); rpm's
+ * and apk's indexes have no build IDs.
  */
 #include "symbolize/files/debugpackage.h"
 
@@ -24,7 +24,7 @@ enum { PIECE = 1 << 18, LINE_MAX = 256, ID_MIN = 16 };
 static const char suffix[] = "_Packages", field[] = "\nPackage: ";
 static const size_t MOST = (size_t)1 << 30; /* bytes of all lists */
 
-struct list {
+struct debugpackage_list {
 	char *bytes; /* PIECE of them */
 	size_t len;
 	char package
@@ -33,7 +33,7 @@ struct list {
 };
 
 /* The last name in the first `len` bytes becomes that of the paragraph. */
-static void note_package(struct list *l, size_t len)
+static void note_package(struct debugpackage_list *l, size_t len)
 {
 	const char *at = NULL, *next = l->bytes;
 	size_t size;
@@ -48,7 +48,7 @@ static void note_package(struct list *l, size_t len)
 }
 
 /* Keeps the last line, which may go on in the next piece. */
-static size_t keep_last_line(struct list *l)
+static size_t keep_last_line(struct debugpackage_list *l)
 {
 	const char *last = memrchr(l->bytes, '\n', l->len);
 	size_t from = last ? (size_t)(last - l->bytes) : 0;
@@ -60,7 +60,7 @@ static size_t keep_last_line(struct list *l)
 	return l->len - from;
 }
 
-static bool search(struct list *l, int fd, const char *build_id)
+static bool debugpackage_search(struct debugpackage_list *l, int fd, const char *build_id)
 {
 	const char *found;
 	ssize_t n;
@@ -82,7 +82,8 @@ static bool search(struct list *l, int fd, const char *build_id)
 	return false;
 }
 
-static bool search_file(struct list *l, int folder, const char *file, const char *build_id)
+static bool search_file(struct debugpackage_list *l, int folder, const char *file,
+			const char *build_id)
 {
 	size_t len = strlen(file);
 	bool found;
@@ -93,14 +94,14 @@ static bool search_file(struct list *l, int folder, const char *file, const char
 	fd = openat(folder, file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	found = search(l, fd, build_id);
+	found = debugpackage_search(l, fd, build_id);
 	close(fd);
 	return found;
 }
 
 bool debugpackage_find(const char *folder, const char *build_id, char name[DEBUGPACKAGE_ROOM])
 {
-	struct list l = { .bytes = malloc(PIECE + 1) };
+	struct debugpackage_list l = { .bytes = malloc(PIECE + 1) };
 	DIR *dir = l.bytes && strlen(build_id) >= ID_MIN ? opendir(folder) : NULL;
 	struct dirent *e;
 	bool found = false;

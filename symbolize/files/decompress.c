@@ -1,3 +1,5 @@
+/* A view of an ELF file is made with the DWARF sections alone, each uncompressed into it. What was
+ * compressed is then given back to the kernel. */
 #include "symbolize/files/decompress.h"
 
 #include <gelf.h>
@@ -11,7 +13,7 @@
 
 enum { SECTIONS_MAX = 64 };
 
-struct packed {
+struct decompress_packed {
 	struct elfview_section sections[SECTIONS_MAX];
 	Elf_Scn *from[SECTIONS_MAX];
 	size_t count;
@@ -26,7 +28,7 @@ static bool is_dwarf(const char *name)
 }
 
 /* Sections in the view keep their names, also those that begin with ".z". */
-static void list_sections(struct packed *p, Elf *elf)
+static void list_sections(struct decompress_packed *p, Elf *elf)
 {
 	Elf_Scn *scn = NULL;
 
@@ -45,7 +47,7 @@ static void list_sections(struct packed *p, Elf *elf)
 
 int decompress_dwarf(struct elfview *v, Elf *elf, const struct debugelf *file, const char **why)
 {
-	struct packed p = { .count = 0 };
+	struct decompress_packed p = { .count = 0 };
 	int rc = 0;
 
 	*v = (struct elfview){ NULL, 0 };

@@ -28,7 +28,7 @@
 enum { SYMBOLS_MAX = 1 << 24, NAME_MAX_LEN = 64 << 10 };
 
 /* Range of a section with code; empty for others. */
-struct code {
+struct elfsyms_code {
 	uint64_t start, end;
 };
 
@@ -39,11 +39,11 @@ struct mark {
 };
 
 /* One symbol table while it is read. */
-struct table {
+struct elfsyms_table {
 	Elf *elf;
 	Elf_Data *data;
 	size_t count, strings;
-	struct code *code; /* by section index */
+	struct elfsyms_code *code; /* by section index */
 	size_t section_count;
 	struct mark *marks; /* sorted; none: symbols of size 0 cover only their own address */
 	size_t mark_count;
@@ -63,7 +63,7 @@ void elfsyms_release(struct elfsyms *s)
 }
 
 /* Symbols such as _etext and _end may belong to a section and lie after its end. */
-static bool in_code(const struct table *t, const GElf_Sym *sym)
+static bool in_code(const struct elfsyms_table *t, const GElf_Sym *sym)
 {
 	return sym->st_shndx < t->section_count && sym->st_value >= t->code[sym->st_shndx].start &&
 	       sym->st_value < t->code[sym->st_shndx].end;
@@ -76,7 +76,7 @@ static bool is_function_type(const GElf_Sym *sym)
 	return type == STT_FUNC || type == STT_GNU_IFUNC;
 }
 
-static bool is_function(const struct table *t, const GElf_Sym *sym)
+static bool elfsyms_is_function(const struct elfsyms_table *t, const GElf_Sym *sym)
 {
 	if (sym->st_shndx == SHN_UNDEF || !sym->st_value)
 		return false;
@@ -109,7 +109,7 @@ static uint8_t rank_of(const GElf_Sym *sym, const char *name)
 /* Collects where symbols begin in code. *pays: the marks are needed, because there are symbols of
  * size 0 and local functions (see the top of this file). Symbols of sections and files do not
  * count. */
-static size_t collect_marks(struct table *t, bool *pays)
+static size_t collect_marks(struct elfsyms_table *t, bool *pays)
 {
 	bool unsized = false, locals = false;
 	size_t n = 0;
@@ -123,7 +123,7 @@ static size_t collect_marks(struct table *t, bool *pays)
 		type = GELF_ST_TYPE(sym.st_info);
 		if (!in_code(t, &sym) || type == STT_SECTION || type == STT_FILE)
 			continue;
-		unsized |= !sym.st_size && is_function(t, &sym);
+		unsized |= !sym.st_size && elfsyms_is_function(t, &sym);
 		locals |= is_function_type(&sym) && GELF_ST_BIND(sym.st_info) == STB_LOCAL;
 		t->marks[n++] = (struct mark){ sym.st_value, sym.st_shndx };
 	}
@@ -131,7 +131,7 @@ static size_t collect_marks(struct table *t, bool *pays)
 	return n;
 }
 
-static int by_place(const void *a, const void *b)
+static int elfsyms_by_place(const void *a, const void *b)
 {
 	const struct mark *x = a, *y = b;
 
@@ -140,7 +140,7 @@ static int by_place(const void *a, const void *b)
 	return x->value < y->value ? -1 : x->value > y->value;
 }
 
-static int mark_starts(struct table *t)
+static int mark_starts(struct elfsyms_table *t)
 {
 	bool pays;
 
@@ -149,14 +149,14 @@ static int mark_starts(struct table *t)
 		return ERR_NOMEM;
 	t->mark_count = collect_marks(t, &pays);
 	if (pays)
-		qsort(t->marks, t->mark_count, sizeof(*t->marks), by_place);
+		qsort(t->marks, t->mark_count, sizeof(*t->marks), elfsyms_by_place);
 	else
 		t->mark_count = 0;
 	return 0;
 }
 
 /* Where a symbol of size 0 ends. */
-static uint64_t next_start(const struct table *t, const GElf_Sym *sym)
+static uint64_t next_start(const struct elfsyms_table *t, const GElf_Sym *sym)
 {
 	struct mark here = { sym->st_value, sym->st_shndx };
 	size_t lo = 0, hi = t->mark_count;
@@ -168,7 +168,7 @@ static uint64_t next_start(const struct table *t, const GElf_Sym *sym)
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (by_place(&t->marks[mid], &here) <= 0)
+		if (elfsyms_by_place(&t->marks[mid], &here) <= 0)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -178,7 +178,8 @@ static uint64_t next_start(const struct table *t, const GElf_Sym *sym)
 	return end;
 }
 
-static int add(struct elfsyms *s, const struct table *t, const GElf_Sym *sym, const char *name)
+static int elfsyms_add_symbol(struct elfsyms *s, const struct elfsyms_table *t, const GElf_Sym *sym,
+			      const char *name)
 {
 	struct elfsym e = { .start = sym->st_value,
 			    .rank = rank_of(sym, name),
@@ -196,7 +197,7 @@ static int add(struct elfsyms *s, const struct table *t, const GElf_Sym *sym, co
 	return 0;
 }
 
-static int add_symbols(struct elfsyms *s, const struct table *t)
+static int add_symbols(struct elfsyms *s, const struct elfsyms_table *t)
 {
 	for (size_t i = 0; i < t->count && s->count < SYMBOLS_MAX; i++) {
 		const char *name;
@@ -204,16 +205,16 @@ static int add_symbols(struct elfsyms *s, const struct table *t)
 
 		if (!gelf_getsym(t->data, (int)i, &sym))
 			break;
-		if (s->variables ? !is_variable(&sym) : !is_function(t, &sym))
+		if (s->variables ? !is_variable(&sym) : !elfsyms_is_function(t, &sym))
 			continue;
 		name = elf_strptr(t->elf, t->strings, sym.st_name);
-		if (name && *name && add(s, t, &sym, name))
+		if (name && *name && elfsyms_add_symbol(s, t, &sym, name))
 			return ERR_NOMEM;
 	}
 	return 0;
 }
 
-static int find_code(struct table *t)
+static int elfsyms_find_code(struct elfsyms_table *t)
 {
 	Elf_Scn *scn = NULL;
 
@@ -231,15 +232,18 @@ static int find_code(struct table *t)
 
 		if (gelf_getshdr(scn, &shdr) && elf_ndxscn(scn) < t->section_count &&
 		    shdr.sh_flags & SHF_EXECINSTR)
-			t->code[elf_ndxscn(scn)] = (struct code){ shdr.sh_addr,
-								  shdr.sh_addr + shdr.sh_size };
+			t->code[elf_ndxscn(scn)] = (struct elfsyms_code){
+				shdr.sh_addr, shdr.sh_addr + shdr.sh_size
+			};
 	}
 	return 0;
 }
 
 static int add_table(struct elfsyms *s, Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr, bool whole)
 {
-	struct table t = { .elf = elf, .data = elf_getdata(scn, NULL), .strings = shdr->sh_link };
+	struct elfsyms_table t = { .elf = elf,
+				   .data = elf_getdata(scn, NULL),
+				   .strings = shdr->sh_link };
 	int rc = 0;
 
 	if (!t.data || shdr->sh_entsize != sizeof(Elf64_Sym))
@@ -247,7 +251,7 @@ static int add_table(struct elfsyms *s, Elf *elf, Elf_Scn *scn, const GElf_Shdr 
 	t.count = t.data->d_size / sizeof(Elf64_Sym);
 	if (t.count > INT32_MAX)
 		t.count = INT32_MAX;
-	rc = find_code(&t);
+	rc = elfsyms_find_code(&t);
 	if (!rc && whole && !s->variables)
 		rc = mark_starts(&t);
 	if (!rc)

@@ -17,7 +17,7 @@ enum { ALIGN = 8 };
 
 static const uint64_t VIEW_MAX = 4ull << 30;
 
-struct layout {
+struct elfview_layout {
 	uint64_t sections, names, headers, end; /* offsets */
 };
 
@@ -29,7 +29,7 @@ static uint64_t aligned(uint64_t n)
 static const char names_section[] = ".shstrtab";
 
 /* False when it gets too large. */
-static bool lay_out(struct layout *l, const struct elfview_section *s, size_t count)
+static bool lay_out(struct elfview_layout *l, const struct elfview_section *s, size_t count)
 {
 	uint64_t at = l->sections = aligned(sizeof(Elf64_Ehdr));
 	uint64_t names = 1 + sizeof(names_section);
@@ -48,7 +48,7 @@ static bool lay_out(struct layout *l, const struct elfview_section *s, size_t co
 	return true;
 }
 
-static void write_header(struct elfview *v, const struct layout *l, size_t count)
+static void write_header(struct elfview *v, const struct elfview_layout *l, size_t count)
 {
 	Elf64_Ehdr ehdr = {
 		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
@@ -66,8 +66,8 @@ static void write_header(struct elfview *v, const struct layout *l, size_t count
 	memcpy(v->bytes, &ehdr, sizeof(ehdr));
 }
 
-static void write_sections(struct elfview *v, const struct layout *l, struct elfview_section *s,
-			   size_t count)
+static void write_sections(struct elfview *v, const struct elfview_layout *l,
+			   struct elfview_section *s, size_t count)
 {
 	Elf64_Shdr *headers = (Elf64_Shdr *)(void *)(v->bytes + l->headers);
 	char *names = v->bytes + l->names, *name = names + 1;
@@ -94,7 +94,7 @@ static void write_sections(struct elfview *v, const struct layout *l, struct elf
 
 int elfview_make(struct elfview *v, struct elfview_section *sections, size_t count)
 {
-	struct layout l;
+	struct elfview_layout l;
 
 	*v = (struct elfview){ NULL, 0 };
 	if (count >= SHN_LORESERVE - 2 || !lay_out(&l, sections, count))

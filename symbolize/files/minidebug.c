@@ -54,7 +54,7 @@ static int unpack(lzma_stream *z, uint8_t **out, size_t *len, const char **why)
 	return 0;
 }
 
-static int uncompress(const Elf_Data *data, uint8_t **out, size_t *len, const char **why)
+static int minidebug_uncompress(const Elf_Data *data, uint8_t **out, size_t *len, const char **why)
 {
 	lzma_stream z = LZMA_STREAM_INIT;
 	int rc;
@@ -70,7 +70,7 @@ static int uncompress(const Elf_Data *data, uint8_t **out, size_t *len, const ch
 
 #else
 
-static int uncompress(const Elf_Data *data, uint8_t **out, size_t *len, const char **why)
+static int minidebug_uncompress(const Elf_Data *data, uint8_t **out, size_t *len, const char **why)
 {
 	(void)data, (void)out, (void)len;
 	*why = "not read, sampler was built without liblzma";
@@ -90,7 +90,7 @@ int minidebug_open(struct minidebug *m, Elf *elf, const char **why)
 	*why = NULL;
 	if (!data || !data->d_buf || !data->d_size)
 		return 0;
-	rc = uncompress(data, &bytes, &len, why);
+	rc = minidebug_uncompress(data, &bytes, &len, why);
 	m->bytes = bytes;
 	if (!rc && !*why && !(m->elf = elf_memory((char *)bytes, len)))
 		*why = "broken";

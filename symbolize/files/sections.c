@@ -1,3 +1,5 @@
+/* A section of GNU's older compression has the name .zdebug_…; libdw has uncompressed it by
+ * then. */
 #include "symbolize/files/sections.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* The jitdump file is asked first, since it has lines, too. Why a source is missing is noted only
+ * if both are. */
 #include "symbolize/jit/jit.h"
 
 #include <stdio.h>
@@ -31,7 +33,7 @@ void jit_leave_out(struct jit *j, const char *why)
 	snprintf(j->note, sizeof(j->note), "%s", why);
 }
 
-static void note(struct jit *j, size_t count, const char *source, size_t bad, const char *what)
+static void jit_note(struct jit *j, size_t count, const char *source, size_t bad, const char *what)
 {
 	size_t len = strlen(j->note);
 
@@ -42,7 +44,7 @@ static void note(struct jit *j, size_t count, const char *source, size_t bad, co
 			 what);
 }
 
-static int load(struct jit *j, const struct process *p)
+static int jit_load(struct jit *j, const struct process *p)
 {
 	struct error no_dump = { .text = "" }, no_map = { .text = "no process to ask" };
 	int dump = p && j->dump_path ? jitdump_load(&j->dump, p, j->dump_path, &no_dump) :
@@ -51,11 +53,11 @@ static int load(struct jit *j, const struct process *p)
 
 	j->loaded = true;
 	if (!dump)
-		note(j, j->dump.count, "jitdump file", j->dump.bad_records, "records");
+		jit_note(j, j->dump.count, "jitdump file", j->dump.bad_records, "records");
 	if (dump == ERR_NOMEM || map == ERR_NOMEM)
 		return ERR_NOMEM;
 	if (!map)
-		note(j, j->map.count, "perf map", j->map.bad_lines, "lines");
+		jit_note(j, j->map.count, "perf map", j->map.bad_lines, "lines");
 	/* Why a source is missing is noted only if there is no other source. */
 	if (map && dump)
 		snprintf(j->note, sizeof(j->note), "none, %.200s%s%.200s", no_dump.text,
@@ -69,7 +71,7 @@ int jit_find(struct jit *j, const struct process *p, uint64_t addr, struct jit_s
 	const struct jitdump_line *line;
 
 	memset(out, 0, sizeof(*out));
-	if (!j->loaded && load(j, p))
+	if (!j->loaded && jit_load(j, p))
 		return ERR_NOMEM;
 	f = jitdump_find(&j->dump, addr, &line);
 	if (!f) {

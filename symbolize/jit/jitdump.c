@@ -19,7 +19,7 @@
 #include "base/room.h"
 #include "symbolize/jit/jitfile.h"
 
-enum record { CODE_LOAD, CODE_MOVE, CODE_DEBUG_INFO };
+enum jitdump_record { CODE_LOAD, CODE_MOVE, CODE_DEBUG_INFO };
 
 enum {
 	MAGIC = 0x4a695444, /* "JiTD" */
@@ -60,7 +60,7 @@ bool jitdump_is_name(const char *name)
 }
 
 /* Text with its NUL, which must be within the record. NULL: broken. */
-static const char *read_text(struct cursor *c)
+static const char *jitdump_read_text(struct cursor *c)
 {
 	const uint8_t *end = cursor_left(c) ? memchr(c->pos, '\0', cursor_left(c)) : NULL;
 
@@ -71,7 +71,7 @@ static const char *read_text(struct cursor *c)
 	return (const char *)cursor_bytes(c, (size_t)(end - c->pos) + 1);
 }
 
-static int add_function(struct parser *p, const struct jitdump_function *f)
+static int jitdump_add_function(struct parser *p, const struct jitdump_function *f)
 {
 	struct jitdump *d = p->d;
 
@@ -108,7 +108,7 @@ static int read_load(struct parser *p, struct cursor *c)
 	cursor_bytes(c, 8); /* the code's address, by default the same */
 	f.size = cursor_uint(c, 8);
 	f.index = cursor_uint(c, 8);
-	name = read_text(c);
+	name = jitdump_read_text(c);
 	if (!name || !*name || !f.size || __builtin_add_overflow(f.start, f.size, &end) ||
 	    d->count >= FUNCTIONS_MAX)
 		return 0;
@@ -129,7 +129,7 @@ static int read_load(struct parser *p, struct cursor *c)
 	if (find_index(p, f.index) == HASHINDEX_NONE &&
 	    hashindex_add(&p->by_index, hash_bytes(&f.index, sizeof(f.index)), (uint32_t)d->count))
 		return ERR_NOMEM;
-	return add_function(p, &f) ? ERR_NOMEM : 1;
+	return jitdump_add_function(p, &f) ? ERR_NOMEM : 1;
 }
 
 static int read_move(struct parser *p, struct cursor *c)
@@ -149,7 +149,7 @@ static int read_move(struct parser *p, struct cursor *c)
 	f.start = start;
 	if (__builtin_add_overflow(start, f.size, &end))
 		return 0;
-	return add_function(p, &f) ? ERR_NOMEM : 1;
+	return jitdump_add_function(p, &f) ? ERR_NOMEM : 1;
 }
 
 /* V8 has been seen to write the memory of a name after freeing it. */
@@ -162,7 +162,7 @@ static bool is_file_name(const char *name)
 	return c > name && !*c;
 }
 
-static int read_line(struct parser *p, struct cursor *c, const char **last)
+static int jitdump_read_line(struct parser *p, struct cursor *c, const char **last)
 {
 	struct jitdump_line line = { .offset = cursor_uint(c, 8) - p->lines_of };
 	struct jitdump *d = p->d;
@@ -170,7 +170,7 @@ static int read_line(struct parser *p, struct cursor *c, const char **last)
 
 	line.line = (uint32_t)cursor_uint(c, 4);
 	line.column = (uint32_t)cursor_uint(c, 4);
-	name = read_text(c);
+	name = jitdump_read_text(c);
 	if (!name || !is_file_name(name) || line.offset > UINT32_MAX)
 		return 0;
 	/* Most lines have the same file as the line before; "\xff" says so explicitly. */
@@ -185,7 +185,7 @@ static int read_line(struct parser *p, struct cursor *c, const char **last)
 }
 
 /* Takes all lines of a record or none: in a broken one the damage may begin anywhere. */
-static int read_lines(struct parser *p, struct cursor *c)
+static int jitdump_read_lines(struct parser *p, struct cursor *c)
 {
 	struct jitdump *d = p->d;
 	const char *last = NULL;
@@ -196,7 +196,7 @@ static int read_lines(struct parser *p, struct cursor *c)
 	p->first_line = d->line_count;
 	count = cursor_uint(c, 8);
 	for (uint64_t i = 0; read > 0 && i < count; i++)
-		read = d->line_count < LINES_MAX ? read_line(p, c, &last) : 0;
+		read = d->line_count < LINES_MAX ? jitdump_read_line(p, c, &last) : 0;
 	if (read > 0 && cursor_left(c) >= PADDING_MAX)
 		read = 0;
 	if (read <= 0)
@@ -204,7 +204,7 @@ static int read_lines(struct parser *p, struct cursor *c)
 	return read;
 }
 
-static int read_record(struct parser *p, enum record kind, struct cursor *c)
+static int jitdump_read_record(struct parser *p, enum jitdump_record kind, struct cursor *c)
 {
 	switch (kind) {
 	case CODE_LOAD:
@@ -212,12 +212,12 @@ static int read_record(struct parser *p, enum record kind, struct cursor *c)
 	case CODE_MOVE:
 		return read_move(p, c);
 	case CODE_DEBUG_INFO:
-		return read_lines(p, c);
+		return jitdump_read_lines(p, c);
 	}
 	return 1; /* other records are not needed */
 }
 
-static int read_header(struct cursor *c, struct error *err)
+static int jitdump_read_header(struct cursor *c, struct error *err)
 {
 	uint64_t magic = cursor_uint(c, 4), size, machine;
 
@@ -240,10 +240,10 @@ int jitdump_parse(struct jitdump *d, const void *data, size_t len, struct error 
 	int read = 0;
 
 	cursor_init(&all, data, len, "jitdump file");
-	if (read_header(&all, err))
+	if (jitdump_read_header(&all, err))
 		return ERR_FORMAT;
 	while (read >= 0 && cursor_left(&all) >= RECORD_HEADER) {
-		enum record kind = (enum record)cursor_uint(&all, 4);
+		enum jitdump_record kind = (enum jitdump_record)cursor_uint(&all, 4);
 		uint64_t size = cursor_uint(&all, 4);
 		const uint8_t *bytes;
 
@@ -252,7 +252,7 @@ int jitdump_parse(struct jitdump *d, const void *data, size_t len, struct error 
 		if (!bytes) /* cut off: the file is being written */
 			break;
 		cursor_init(&record, bytes, size - RECORD_HEADER, "jitdump record");
-		read = read_record(&p, kind, &record);
+		read = jitdump_read_record(&p, kind, &record);
 		d->bad_records += !read;
 	}
 	hashindex_release(&p.by_index);
@@ -274,8 +274,9 @@ int jitdump_load(struct jitdump *d, const struct process *p, const char *path, s
 }
 
 /* A line covers the code from its address to the next line's. */
-static const struct jitdump_line *find_line(const struct jitdump *d,
-					    const struct jitdump_function *f, uint64_t offset)
+static const struct jitdump_line *jitdump_find_line(const struct jitdump *d,
+						    const struct jitdump_function *f,
+						    uint64_t offset)
 {
 	const struct jitdump_line *best = NULL;
 
@@ -294,6 +295,6 @@ const struct jitdump_function *jitdump_find(const struct jitdump *d, uint64_t ad
 	const struct range *r = ranges_find(&d->code, addr);
 	const struct jitdump_function *f = r ? &d->functions[r->of] : NULL;
 
-	*line = f ? find_line(d, f, addr - f->start) : NULL;
+	*line = f ? jitdump_find_line(d, f, addr - f->start) : NULL;
 	return f;
 }

@@ -1,3 +1,5 @@
+/* The file is opened without following a link, through the process's root, and checked by its
+ * descriptor, so that what was checked is what is read. */
 #include "symbolize/jit/jitfile.h"
 
 #include <errno.h>
@@ -27,7 +29,8 @@ static int check_file(int fd, int64_t uid, const char *path, size_t *size, struc
 	return 0;
 }
 
-static int read_all(int fd, size_t size, struct buffer *out, const char *path, struct error *err)
+static int jitfile_read_all(int fd, size_t size, struct buffer *out, const char *path,
+			    struct error *err)
 {
 	ssize_t n;
 
@@ -52,7 +55,7 @@ int jitfile_read(const struct process *p, const char *path, struct buffer *out, 
 		return error_set(err, ERR_NOTFOUND, "no '%s'", path);
 	rc = check_file(fd, p->uid, path, &size, err);
 	if (!rc)
-		rc = read_all(fd, size, out, path, err);
+		rc = jitfile_read_all(fd, size, out, path, err);
 	close(fd);
 	return rc;
 }

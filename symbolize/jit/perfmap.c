@@ -31,7 +31,7 @@ static void skip_0x(struct cursor *c)
 }
 
 /* 1: the line holds an entry; 0: it does not; ERR_NOMEM. */
-static int parse_line(struct perfmap *m, struct cursor *c)
+static int perfmap_parse_line(struct perfmap *m, struct cursor *c)
 {
 	uint64_t start, size, end;
 	const char *name;
@@ -63,7 +63,7 @@ int perfmap_parse(struct perfmap *m, const void *data, size_t len)
 
 	cursor_init(&text, data, len, "perf map");
 	while (cursor_line(&text, &line)) {
-		int rc = parse_line(m, &line);
+		int rc = perfmap_parse_line(m, &line);
 
 		if (rc < 0)
 			return ERR_NOMEM;

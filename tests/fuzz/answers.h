@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "must.h"
-#include "sampler/net/http.h"
-#include "sampler/rounds/push/protocol.h"
+#include "base/net/http.h"
+#include "rounds/push/protocol.h"
 
 static inline int judge_any(const struct pushprotocol *engine, const uint8_t *data, size_t size)
 {

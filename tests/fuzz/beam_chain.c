@@ -1,4 +1,4 @@
-// links: sampler/interp/beam
+// links: runtimes/beam
 /*
  * Any bytes as a BEAM's memory: lists of modules, their headers, lines and atoms, its code, and the stack
  * of a process. The first bytes choose where the walk is, and with which layout; each step must end, and a
@@ -12,10 +12,10 @@
 #include "base/process/image.h"
 #include "base/process/memory.h"
 #include "base/process/modmap.h"
-#include "sampler/interp/beam/key.h"
-#include "sampler/interp/beam/runtime.h"
-#include "sampler/unwind/code/codebytes.h"
-#include "sampler/unwind/table/regs.h"
+#include "runtimes/beam/key.h"
+#include "runtimes/beam/runtime.h"
+#include "unwind/code/codebytes.h"
+#include "unwind/table/regs.h"
 #include "tests/fuzz/chains.h"
 #include "tests/fuzz/codeelf.h"
 #include "tests/fuzz/must.h"

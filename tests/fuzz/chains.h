@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/process/memory.h"
 #include "base/utf8.h"
-#include "sampler/interp/common/copy.h"
+#include "runtimes/common/copy.h"
 #include "tests/fuzz/must.h"
 
 enum { START = 0x10000 };

@@ -1,4 +1,4 @@
-// links: sampler/interp/cpython
+// links: runtimes/cpython
 /*
  * Any bytes as a CPython's memory: interpreters, thread states, frames, code objects, and a C stack
  * beside them. The first byte chooses the release, the second what is known of the thread and how
@@ -11,14 +11,14 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/process/memory.h"
-#include "sampler/interp/common/copy.h"
-#include "sampler/interp/cpython/capture.h"
-#include "sampler/interp/cpython/code.h"
-#include "sampler/interp/cpython/find.h"
-#include "sampler/interp/cpython/releases.h"
-#include "sampler/interp/cpython/states.h"
-#include "sampler/unwind/stack.h"
-#include "sampler/unwind/table/regs.h"
+#include "runtimes/common/copy.h"
+#include "runtimes/cpython/capture.h"
+#include "runtimes/cpython/code.h"
+#include "runtimes/cpython/find.h"
+#include "runtimes/cpython/releases.h"
+#include "runtimes/cpython/states.h"
+#include "unwind/stack.h"
+#include "unwind/table/regs.h"
 #include "tests/fuzz/chains.h"
 #include "tests/fuzz/must.h"
 

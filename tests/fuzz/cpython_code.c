@@ -1,4 +1,4 @@
-// links: sampler/interp/cpython
+// links: runtimes/cpython
 /*
  * Any bytes as the memory in which a code object and an asyncio task lie. The first byte chooses the
  * release.
@@ -10,9 +10,9 @@
 #include "base/error.h"
 #include "base/process/memory.h"
 #include "base/utf8.h"
-#include "sampler/interp/cpython/code.h"
-#include "sampler/interp/cpython/layout.h"
-#include "sampler/interp/cpython/unicode.h"
+#include "runtimes/cpython/code.h"
+#include "runtimes/cpython/layout.h"
+#include "runtimes/cpython/unicode.h"
 #include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

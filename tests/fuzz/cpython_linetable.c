@@ -1,4 +1,4 @@
-// links: sampler/interp/cpython
+// links: runtimes/cpython
 /*
  * Any bytes as a line table: the first byte chooses the form and how often the bytes are repeated,
  * because only long tables have marks; the second byte is the first line. From a mark, the same must
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "sampler/interp/cpython/linetable.h"
+#include "runtimes/cpython/linetable.h"
 #include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

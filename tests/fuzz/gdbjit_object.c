@@ -1,4 +1,4 @@
-// links: sampler/interp/gdbjit
+// links: runtimes/gdbjit
 /* Any bytes as a file that a JIT compiler has registered, and as the process's memory: functions
  * are ascending, have names of UTF-8, and lie in the object; each address gives a function that
  * covers it. */
@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "base/process/memory.h"
 #include "base/strset.h"
-#include "sampler/interp/gdbjit/object.h"
-#include "sampler/unwind/table/table.h"
+#include "runtimes/gdbjit/object.h"
+#include "unwind/table/table.h"
 #include "tests/fuzz/chains.h"
 #include "tests/fuzz/must.h"
 

@@ -1,4 +1,4 @@
-// links: sampler/go/session
+// links: runtimes/go/session
 /* Any bytes as the saved memory of seen goroutines, and merged with itself; then a look that uses
  * it. */
 #include <stdint.h>
@@ -7,7 +7,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "sampler/go/session/seen.h"
+#include "runtimes/go/session/seen.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

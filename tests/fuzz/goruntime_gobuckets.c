@@ -1,4 +1,4 @@
-// links: sampler/go/numbers
+// links: runtimes/go/numbers
 /*
  * Any bytes as a Go program's memory with its tables of allocations and blocking. The first byte
  * chooses the release, the second the table, the third options, the next ones the addresses of the
@@ -12,10 +12,10 @@
 
 #include "base/error.h"
 #include "base/process/memory.h"
-#include "sampler/go/find/layout.h"
-#include "sampler/go/live.h"
-#include "sampler/go/numbers/bucketlist.h"
-#include "sampler/go/numbers/buckets.h"
+#include "runtimes/go/find/layout.h"
+#include "runtimes/go/live.h"
+#include "runtimes/go/numbers/bucketlist.h"
+#include "runtimes/go/numbers/buckets.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

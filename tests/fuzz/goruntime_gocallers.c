@@ -1,4 +1,4 @@
-// links: sampler/go/stacks
+// links: runtimes/go/stacks
 /*
  * Any bytes as a goroutine's stack, with the tables of a program: words with a low byte of 0
  * become places in its functions, so that walks get far. Then the same words as physical pcs.
@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "sampler/go/stacks/args.h"
-#include "sampler/go/stacks/callers.h"
-#include "tests/unit/sampler/go/gotable.h"
+#include "runtimes/go/stacks/args.h"
+#include "runtimes/go/stacks/callers.h"
+#include "tests/unit/runtimes/go/gotable.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

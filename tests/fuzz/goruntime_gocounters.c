@@ -1,4 +1,4 @@
-// links: sampler/go/numbers
+// links: runtimes/go/numbers
 /*
  * Any bytes as a Go runtime's memory: the first byte chooses the release, the next ones the
  * addresses of the variables. It is read twice, as in two rounds.
@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "base/process/memory.h"
-#include "sampler/go/find/layout.h"
-#include "sampler/go/find/vars.h"
-#include "sampler/go/live.h"
-#include "sampler/go/numbers/counters.h"
-#include "sampler/go/numbers/memstats.h"
+#include "runtimes/go/find/layout.h"
+#include "runtimes/go/find/vars.h"
+#include "runtimes/go/live.h"
+#include "runtimes/go/numbers/counters.h"
+#include "runtimes/go/numbers/memstats.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

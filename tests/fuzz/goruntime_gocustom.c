@@ -1,4 +1,4 @@
-// links: sampler/go/numbers
+// links: runtimes/go/numbers
 /*
  * Any bytes as a program's custom profiles, and as its list of threads: the first byte chooses
  * the release, the next two where both begin.
@@ -9,9 +9,9 @@
 
 #include "base/error.h"
 #include "base/process/memory.h"
-#include "sampler/go/find/layout.h"
-#include "sampler/go/live.h"
-#include "sampler/go/numbers/custom.h"
+#include "runtimes/go/find/layout.h"
+#include "runtimes/go/live.h"
+#include "runtimes/go/numbers/custom.h"
 #include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

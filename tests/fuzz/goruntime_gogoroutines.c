@@ -1,4 +1,4 @@
-// links: sampler/go/stacks
+// links: runtimes/go/stacks
 /*
  * Any bytes as a Go process's memory: its list of goroutines, their gs, ms and stacks. Pointers
  * in them lead into the same bytes if possible.
@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "sampler/go/stacks/callers.h"
-#include "sampler/go/stacks/goroutines.h"
-#include "tests/unit/sampler/go/gotable.h"
+#include "runtimes/go/stacks/callers.h"
+#include "runtimes/go/stacks/goroutines.h"
+#include "tests/unit/runtimes/go/gotable.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,11 +1,11 @@
-// links: sampler/go
+// links: runtimes/go
 /* Any bytes as a set of labels; the first byte chooses the release. */
 #include <stdint.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/process/memory.h"
-#include "sampler/go/labels.h"
+#include "runtimes/go/labels.h"
 #include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,4 +1,4 @@
-// links: sampler/go
+// links: runtimes/go
 /*
  * Any bytes as a Go program, in which the runtime's tables are found by its code, and as the
  * memory of these tables: the checks of golive_open.
@@ -16,10 +16,10 @@
 #include "base/process/image.h"
 #include "base/process/modmap.h"
 #include "base/process/process.h"
-#include "sampler/go/check.h"
-#include "sampler/go/find/layout.h"
-#include "sampler/go/find/refs.h"
-#include "sampler/go/live.h"
+#include "runtimes/go/check.h"
+#include "runtimes/go/find/layout.h"
+#include "runtimes/go/find/refs.h"
+#include "runtimes/go/live.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,4 +1,4 @@
-// links: sampler/go
+// links: runtimes/go
 /*
  * Any bytes as a Go map: the first byte chooses the release, the next ones the sizes of keys and
  * elements. The reported entries lie within the bounds of a map.
@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/process/memory.h"
-#include "sampler/go/map.h"
+#include "runtimes/go/map.h"
 #include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

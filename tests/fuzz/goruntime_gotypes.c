@@ -1,4 +1,4 @@
-// links: sampler/go/find
+// links: runtimes/go/find
 /*
  * Any bytes as Go's type descriptors. The first byte chooses how the lengths of names are encoded.
  * In every descriptor that is found fields are looked up, by names that exist and that do not.
@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/process/gomodule.h"
 #include "base/process/memory.h"
-#include "sampler/go/find/types.h"
+#include "runtimes/go/find/types.h"
 #include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

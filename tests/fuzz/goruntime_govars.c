@@ -1,4 +1,4 @@
-// links: sampler/go/find
+// links: runtimes/go/find
 /*
  * Any bytes as the file of a Go program, and as its mapped memory: its version, and the addresses
  * of its variables.
@@ -9,7 +9,7 @@
 
 #include "base/process/image.h"
 #include "base/process/memory.h"
-#include "sampler/go/find/vars.h"
+#include "runtimes/go/find/vars.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

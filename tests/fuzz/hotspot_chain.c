@@ -1,4 +1,4 @@
-// links: sampler/interp/hotspot
+// links: runtimes/hotspot
 /*
  * Any changes to a HotSpot that is made up: to its tables, its code heap, its blobs and their code, a
  * method, the stack. The bytes are registers and changes: three bytes of address, one of length, then
@@ -9,9 +9,9 @@
 
 #include "base/error.h"
 #include "base/process/memory.h"
-#include "sampler/unwind/managed.h"
+#include "unwind/managed.h"
 #include "tests/fuzz/must.h"
-#include "tests/unit/sampler/interp/hotspot/made_up_vm.h"
+#include "tests/unit/runtimes/hotspot/made_up_vm.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

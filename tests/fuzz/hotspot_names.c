@@ -1,4 +1,4 @@
-// links: sampler/interp/hotspot
+// links: runtimes/hotspot
 /*
  * Any bytes as the memory of a HotSpot VM, which begins at START: a class, its pool, methods, fields and
  * symbols, whose names, lines and scopes are read. The first byte chooses the release.
@@ -11,14 +11,14 @@
 #include "base/error.h"
 #include "base/process/memory.h"
 #include "base/utf8.h"
-#include "sampler/interp/hotspot/names.h"
-#include "sampler/interp/hotspot/vm/fields.h"
-#include "sampler/interp/hotspot/vm/javalines.h"
-#include "sampler/interp/hotspot/vm/methods.h"
-#include "sampler/interp/hotspot/vm/runtime.h"
-#include "sampler/interp/hotspot/vm/scopes.h"
+#include "runtimes/hotspot/names.h"
+#include "runtimes/hotspot/vm/fields.h"
+#include "runtimes/hotspot/vm/javalines.h"
+#include "runtimes/hotspot/vm/methods.h"
+#include "runtimes/hotspot/vm/runtime.h"
+#include "runtimes/hotspot/vm/scopes.h"
 #include "tests/fuzz/must.h"
-#include "tests/unit/sampler/interp/hotspot/made_up_methods.h"
+#include "tests/unit/runtimes/hotspot/made_up_methods.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,4 +1,4 @@
-// links: sampler/net
+// links: base/net
 /*
  * Any bytes as the answer of a server, through the whole stack with libcurl. The server listens on
  * a socket in the file system, to which redirects lead, too, and answers all requests alike.
@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 #include "must.h"
-#include "sampler/net/http.h"
+#include "base/net/http.h"
 
 enum { CONTENT_MAX = 100000 };
 

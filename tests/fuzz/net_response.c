@@ -1,10 +1,10 @@
-// links: sampler/net
+// links: base/net
 /* Any bytes as the head of a response, passed in lines as libcurl does. */
 #include <stdint.h>
 #include <string.h>
 
 #include "must.h"
-#include "sampler/net/response.h"
+#include "base/net/response.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,4 +1,4 @@
-// links: sampler/net
+// links: base/net
 /* Any bytes as gzip: unpacked in small pieces and at once they must give the same. The first two
  * bytes choose the sizes of the pieces. */
 #include <stdint.h>
@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "must.h"
-#include "sampler/net/unpack.h"
+#include "base/net/unpack.h"
 
 enum { OUT_MAX = 1 << 20 };
 

@@ -1,4 +1,4 @@
-// links: sampler/interp/php
+// links: runtimes/php
 /*
  * Any bytes as a PHP's memory: its globals, its stack, functions and their names, and a C stack
  * beside them. The first byte chooses the release, how it was compiled, and the C frames.
@@ -8,11 +8,11 @@
 
 #include "base/error.h"
 #include "base/process/memory.h"
-#include "sampler/interp/common/copy.h"
-#include "sampler/interp/php/php.h"
-#include "sampler/interp/php/runtime.h"
-#include "sampler/unwind/stack.h"
-#include "sampler/unwind/table/regs.h"
+#include "runtimes/common/copy.h"
+#include "runtimes/php/php.h"
+#include "runtimes/php/runtime.h"
+#include "unwind/stack.h"
+#include "unwind/table/regs.h"
 #include "tests/fuzz/chains.h"
 #include "tests/fuzz/must.h"
 

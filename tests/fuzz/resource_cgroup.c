@@ -1,10 +1,10 @@
-// links: sampler/resource
+// links: rounds/resource
 /* Any bytes as the text of /proc/PID/cgroup, and behind a NUL as that of mountinfo. */
 #include <stdint.h>
 #include <string.h>
 
 #include "must.h"
-#include "sampler/resource/cgroup.h"
+#include "rounds/resource/cgroup.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

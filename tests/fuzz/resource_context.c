@@ -1,4 +1,4 @@
-// links: sampler/resource
+// links: rounds/resource
 /* Any bytes as a ProcessContext, and as memory with a mapping at its begin that publishes one. */
 #include <stdint.h>
 #include <string.h>
@@ -6,8 +6,8 @@
 #include "base/error.h"
 #include "base/process/memory.h"
 #include "must.h"
-#include "sampler/resource/attributes.h"
-#include "sampler/resource/context.h"
+#include "rounds/resource/attributes.h"
+#include "rounds/resource/context.h"
 
 enum { AT = 0x10000 };
 

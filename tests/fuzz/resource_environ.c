@@ -1,12 +1,12 @@
-// links: sampler/resource
+// links: rounds/resource
 /* Any bytes as an environment, as the list in OTEL_RESOURCE_ATTRIBUTES, and as a passwd file. */
 #include <stdint.h>
 #include <string.h>
 
 #include "must.h"
-#include "sampler/resource/attributes.h"
-#include "sampler/resource/environ.h"
-#include "sampler/resource/owner.h"
+#include "rounds/resource/attributes.h"
+#include "rounds/resource/environ.h"
+#include "rounds/resource/owner.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

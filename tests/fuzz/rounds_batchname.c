@@ -1,11 +1,11 @@
-// links: sampler/rounds/batch
+// links: rounds/batch
 /* The contents of a folder of batches: any names, and any first bytes of an event.json. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sampler/rounds/batch/event.h"
-#include "sampler/rounds/batch/name.h"
+#include "rounds/batch/event.h"
+#include "rounds/batch/name.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

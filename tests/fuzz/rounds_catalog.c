@@ -1,4 +1,4 @@
-// links: sampler/rounds/catalog
+// links: rounds/catalog
 /* Any bytes as an event.json, a metrics.json or an index of a folder: a row has items of its own and
  * texts that may be shown, or none; an index that is accepted is written again with the same bytes.
  * The first byte chooses. */
@@ -9,9 +9,9 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "sampler/rounds/catalog/describe.h"
-#include "sampler/rounds/catalog/index.h"
-#include "sampler/rounds/catalog/rows.h"
+#include "rounds/catalog/describe.h"
+#include "rounds/catalog/index.h"
+#include "rounds/catalog/rows.h"
 #include "tests/fuzz/must.h"
 
 enum { HASH_AT = 18, HASHED_FROM = HASH_AT + 8 };

@@ -1,4 +1,4 @@
-// links: sampler/rounds/collect
+// links: rounds/collect
 /* Any bytes from a collecting process: items lie within them, are of requested types, one of each,
  * and have names and texts that may be shown. Two bytes choose the requested types. */
 #include <stdint.h>
@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "sampler/rounds/collect/collected.h"
-#include "sampler/rounds/collect/customname.h"
+#include "rounds/collect/collected.h"
+#include "rounds/collect/customname.h"
 #include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

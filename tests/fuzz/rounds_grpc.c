@@ -1,4 +1,4 @@
-// links: sampler/rounds/push
+// links: rounds/push
 /* Any bytes as a server's answer to a push by OTLP over gRPC: headers and trailers up to the first
  * NUL, then the content. */
 #include "answers.h"

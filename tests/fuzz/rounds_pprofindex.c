@@ -1,4 +1,4 @@
-// links: sampler/rounds/collect
+// links: rounds/collect
 /* The index page of net/http/pprof: names are text, none occurs twice, none is empty, and each is
  * in the page unless parts of it were escaped. */
 #include <stdint.h>
@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "sampler/rounds/collect/customname.h"
-#include "sampler/rounds/source/pprofindex.h"
+#include "rounds/collect/customname.h"
+#include "rounds/source/pprofindex.h"
 #include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,4 +1,4 @@
-// links: sampler/rounds/source
+// links: rounds/source
 /*
  * Execution traces: two pieces give the same result as all bytes at once, unless the first piece
  * was broken already, and a trace that was cut is complete.
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "sampler/rounds/source/tracecut.h"
+#include "rounds/source/tracecut.h"
 #include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

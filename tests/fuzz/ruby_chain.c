@@ -1,4 +1,4 @@
-// links: sampler/interp/ruby
+// links: runtimes/ruby
 /*
  * Any bytes as a Ruby's memory: a thread, its control frames and tags, iseqs, methods and their
  * names, and a C stack beside them. The first byte chooses the release, the second one the C frames.
@@ -8,11 +8,11 @@
 
 #include "base/error.h"
 #include "base/process/memory.h"
-#include "sampler/interp/common/copy.h"
-#include "sampler/interp/ruby/ruby.h"
-#include "sampler/interp/ruby/runtime.h"
-#include "sampler/unwind/stack.h"
-#include "sampler/unwind/table/regs.h"
+#include "runtimes/common/copy.h"
+#include "runtimes/ruby/ruby.h"
+#include "runtimes/ruby/runtime.h"
+#include "unwind/stack.h"
+#include "unwind/table/regs.h"
 #include "tests/fuzz/chains.h"
 #include "tests/fuzz/must.h"
 

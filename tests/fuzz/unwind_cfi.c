@@ -1,4 +1,4 @@
-// links: sampler/unwind
+// links: unwind
 /*
  * Any bytes as .eh_frame or .debug_frame, compiled to a table; then lookups, and every expression
  * that a rule names is evaluated, with memory that does not exist.
@@ -13,10 +13,10 @@
 
 #include "base/error.h"
 #include "base/process/memory.h"
-#include "sampler/unwind/expr.h"
-#include "sampler/unwind/table/regs.h"
-#include "sampler/unwind/table/table.h"
-#include "tests/unit/sampler/unwind/rule_at.h"
+#include "unwind/expr.h"
+#include "unwind/table/regs.h"
+#include "unwind/table/table.h"
+#include "tests/unit/unwind/rule_at.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,4 +1,4 @@
-// links: sampler/unwind
+// links: unwind
 /*
  * Walks through code without CFI, with any code and any stack: the code is read, decoded and
  * followed; every frame lies above the previous one, and each is marked as a guess.
@@ -13,10 +13,10 @@
 #include "base/process/image.h"
 #include "base/process/memory.h"
 #include "base/process/modmap.h"
-#include "sampler/unwind/code/insn_x86_64.h"
-#include "sampler/unwind/stack.h"
-#include "sampler/unwind/table/regs.h"
-#include "sampler/unwind/unwinder.h"
+#include "unwind/code/insn_x86_64.h"
+#include "unwind/stack.h"
+#include "unwind/table/regs.h"
+#include "unwind/unwinder.h"
 #include "tests/fuzz/codeelf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,4 +1,4 @@
-// links: sampler/unwind
+// links: unwind
 /*
  * Any bytes as an ELF file: it is opened, its CFI is compiled and says where functions begin, and a
  * walk goes through its code, with a stack of words that lead back into it.
@@ -11,11 +11,11 @@
 #include "base/process/image.h"
 #include "base/process/memory.h"
 #include "base/process/modmap.h"
-#include "sampler/unwind/stack.h"
-#include "sampler/unwind/table/regs.h"
-#include "sampler/unwind/table/starts.h"
-#include "sampler/unwind/table/table.h"
-#include "sampler/unwind/unwinder.h"
+#include "unwind/stack.h"
+#include "unwind/table/regs.h"
+#include "unwind/table/starts.h"
+#include "unwind/table/table.h"
+#include "unwind/unwinder.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,4 +1,4 @@
-// links: sampler/unwind
+// links: unwind
 /*
  * Walks from sp and pc only, with any code, any CFI of it and any stack: the functions are followed,
  * registers are proven; every frame lies above the previous one.
@@ -14,9 +14,9 @@
 #include "base/process/image.h"
 #include "base/process/memory.h"
 #include "base/process/modmap.h"
-#include "sampler/unwind/stack.h"
-#include "sampler/unwind/table/regs.h"
-#include "sampler/unwind/unwinder.h"
+#include "unwind/stack.h"
+#include "unwind/table/regs.h"
+#include "unwind/unwinder.h"
 #include "tests/fuzz/codeelf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,4 +1,4 @@
-// links: sampler/interp/v8
+// links: runtimes/v8
 /*
  * Any bytes as a V8's memory: builtins, code objects, the heap and a stack, at a fixed address of this
  * process. The first bytes choose the release and the registers.
@@ -14,15 +14,15 @@
 #include "base/process/memory.h"
 #include "base/process/modmap.h"
 #include "base/process/process.h"
-#include "sampler/interp/v8/heap/codes.h"
-#include "sampler/interp/v8/names.h"
-#include "sampler/interp/v8/step.h"
-#include "sampler/interp/v8/heap/runtime.h"
-#include "sampler/interp/v8/v8.h"
-#include "sampler/unwind/code/codebytes.h"
-#include "sampler/unwind/codemap.h"
-#include "sampler/unwind/step.h"
-#include "sampler/unwind/table/regs.h"
+#include "runtimes/v8/heap/codes.h"
+#include "runtimes/v8/names.h"
+#include "runtimes/v8/step.h"
+#include "runtimes/v8/heap/runtime.h"
+#include "runtimes/v8/v8.h"
+#include "unwind/code/codebytes.h"
+#include "unwind/codemap.h"
+#include "unwind/step.h"
+#include "unwind/table/regs.h"
 #include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,4 +1,4 @@
-// links: sampler/interp/v8
+// links: runtimes/v8
 /*
  * Any bytes as a V8's heap: the frames' words lead anywhere in it. The first bytes choose the release,
  * the frame and where its objects are.
@@ -9,10 +9,10 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/process/memory.h"
-#include "sampler/interp/v8/heap/lines.h"
-#include "sampler/interp/v8/names.h"
-#include "sampler/interp/v8/heap/positions.h"
-#include "sampler/interp/v8/records.h"
+#include "runtimes/v8/heap/lines.h"
+#include "runtimes/v8/names.h"
+#include "runtimes/v8/heap/positions.h"
+#include "runtimes/v8/records.h"
 #include "tests/fuzz/chains.h"
 #include "tests/fuzz/must.h"
 

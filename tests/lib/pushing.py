@@ -1,5 +1,5 @@
 """A server that receives what is pushed and answers well or badly, and tests/tools/push.c, which
-pushes. For the tests of sampler/rounds/push/push.h."""
+pushes. For the tests of rounds/push/push.h."""
 import os
 import re
 import shutil

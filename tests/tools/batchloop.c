@@ -1,4 +1,4 @@
-// links: sampler/child sampler/rounds/batch
+// links: sampler/child rounds/batch
 /*
  * Writes batches round after round, as a sampler does. The content of their files follows from
  * their names and lengths. Prints each batch, or why there is none.
@@ -19,7 +19,7 @@
 
 #include "base/error.h"
 #include "sampler/child/privilege.h"
-#include "sampler/rounds/batch/batch.h"
+#include "rounds/batch/batch.h"
 
 enum { FILES_MAX = 32 };
 

@@ -1,6 +1,6 @@
-// links: sampler/rounds/collect
+// links: rounds/collect
 /*
- * Requests profiles from a URL by sampler/rounds/collect/collection.h and prints a line for each
+ * Requests profiles from a URL by rounds/collect/collection.h and prints a line for each
  * item: "TYPE NAME LENGTH|- REMARKS", and at the end "rc CODE MESSAGE". Profiles go to files in
  * DIR.
  *
@@ -19,9 +19,9 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "sampler/rounds/collect/collection.h"
-#include "sampler/net/http.h"
-#include "sampler/rounds/source/source.h"
+#include "rounds/collect/collection.h"
+#include "base/net/http.h"
+#include "rounds/source/source.h"
 
 static const char *headers[16];
 static struct http_request request = { .headers = headers };

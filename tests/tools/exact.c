@@ -1,4 +1,4 @@
-// links: sampler/rounds/source
+// links: rounds/source
 /*
  * Counts the goroutines of a process that have a function on their stacks:
  *
@@ -14,10 +14,10 @@
 #include "base/error.h"
 #include "base/process/process.h"
 #include "pprof/profile.h"
-#include "sampler/go/profile/make.h"
-#include "sampler/go/profile/type.h"
-#include "sampler/go/session/session.h"
-#include "sampler/rounds/source/heldread.h"
+#include "runtimes/go/profile/make.h"
+#include "runtimes/go/profile/type.h"
+#include "runtimes/go/session/session.h"
+#include "rounds/source/heldread.h"
 #include "sampler/stop/hold.h"
 
 struct counting {

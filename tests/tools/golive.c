@@ -1,4 +1,4 @@
-// links: sampler/go
+// links: runtimes/go
 /*
  * Prints what is found of the Go runtime of process PID, a line for each thing: its name, and an
  * offset or an address in the file. With a second argument "code", places come from code alone.
@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/process/image.h"
 #include "base/process/process.h"
-#include "sampler/go/live.h"
+#include "runtimes/go/live.h"
 
 #define PLACE(name) { #name, offsetof(struct goplaces, name) }
 #define FIELD(name) { #name, offsetof(struct gofields, name) }

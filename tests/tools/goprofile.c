@@ -1,4 +1,4 @@
-// links: pprof/wire sampler/go/profile
+// links: pprof/wire runtimes/go/profile
 /*
  * goprofile PID NAME [text|dump]: prints one of a Go process's own profiles.
  * goprofile PID goroutinewait [FILE]: FILE keeps the goroutines that were seen, between runs.
@@ -13,10 +13,10 @@
 #include "base/process/process.h"
 #include "pprof/profile.h"
 #include "pprof/wire/encode.h"
-#include "sampler/go/profile/make.h"
-#include "sampler/go/profile/type.h"
-#include "sampler/go/profile/waits.h"
-#include "sampler/go/session/session.h"
+#include "runtimes/go/profile/make.h"
+#include "runtimes/go/profile/type.h"
+#include "runtimes/go/profile/waits.h"
+#include "runtimes/go/session/session.h"
 
 /* "allocs" is the heap; write_profile makes the difference. */
 static struct goprofile_id id_of(const char *name)

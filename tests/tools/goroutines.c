@@ -18,11 +18,11 @@
 
 #include "base/error.h"
 #include "base/process/process.h"
-#include "sampler/go/find/layout.h"
-#include "sampler/go/live.h"
-#include "sampler/go/stacks/callers.h"
-#include "sampler/go/stacks/frames.h"
-#include "sampler/go/stacks/goroutines.h"
+#include "runtimes/go/find/layout.h"
+#include "runtimes/go/live.h"
+#include "runtimes/go/stacks/callers.h"
+#include "runtimes/go/stacks/frames.h"
+#include "runtimes/go/stacks/goroutines.h"
 #include "sampler/stop/hold.h"
 
 struct shown {

@@ -1,4 +1,4 @@
-// links: sampler/go
+// links: runtimes/go
 /*
  * gostep PID TID STEPS FUNCTION: runs one thread of a Go program one instruction at a time and
  * walks its stack at each. Prints the number of walks for each kind of end; where walks began and
@@ -21,11 +21,11 @@
 #include "base/process/memory.h"
 #include "base/process/modmap.h"
 #include "base/process/process.h"
-#include "sampler/go/find/runtime.h"
-#include "sampler/go/thread.h"
-#include "sampler/unwind/stack.h"
-#include "sampler/unwind/table/regs.h"
-#include "sampler/unwind/unwinder.h"
+#include "runtimes/go/find/runtime.h"
+#include "runtimes/go/thread.h"
+#include "unwind/stack.h"
+#include "unwind/table/regs.h"
+#include "unwind/unwinder.h"
 
 enum { SHOWN_MAX = 20, PATIENCE = 20 };
 

@@ -1,6 +1,6 @@
-// links: sampler/net
+// links: base/net
 /*
- * Fetches a URL by sampler/net/http.h. The content goes to the standard output, also if an
+ * Fetches a URL by base/net/http.h. The content goes to the standard output, also if an
  * error follows. The date, type and place, the error with its code, and the peak memory in
  * kilobytes go to the standard error.
  *
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "sampler/net/http.h"
+#include "base/net/http.h"
 
 static const char *headers[16];
 static size_t piece = 65536;

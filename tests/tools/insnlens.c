@@ -1,14 +1,14 @@
-// links: sampler/unwind/code
+// links: unwind/code
 /*
  * Reads instructions, one a line, as bytes in base 16 with blanks between, and prints those that
- * have another length by sampler/unwind/code/insn_x86_64.c. The last line has the numbers of those
+ * have another length by unwind/code/insn_x86_64.c. The last line has the numbers of those
  * that were read and of those that differ.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sampler/unwind/code/insn_x86_64.h"
+#include "unwind/code/insn_x86_64.h"
 
 static size_t read_bytes(const char *text, uint8_t *bytes, size_t room)
 {

@@ -1,4 +1,4 @@
-// links: sampler/interp sampler/thread
+// links: runtimes sampler/thread
 /*
  * interpwalk PID[/TID] COUNT step|run [MICROSECONDS]: stops the main thread, or the thread TID, of a
  * runtime's process COUNT times, at each instruction or at random moments, and prints its merged stack each time, one a line:
@@ -19,12 +19,12 @@
 #include "base/process/memory.h"
 #include "base/process/modmap.h"
 #include "base/process/process.h"
-#include "sampler/interp/interps.h"
-#include "sampler/interp/names.h"
+#include "runtimes/interps.h"
+#include "runtimes/names.h"
 #include "sampler/thread/registers.h"
-#include "sampler/unwind/stack.h"
-#include "sampler/unwind/table/regs.h"
-#include "sampler/unwind/unwinder.h"
+#include "unwind/stack.h"
+#include "unwind/table/regs.h"
+#include "unwind/unwinder.h"
 
 static struct process process;
 static struct modmap *maps;

@@ -1,4 +1,4 @@
-// links: sampler/interp/hotspot sampler/thread
+// links: runtimes/hotspot sampler/thread
 /*
  * javaframes PID/TID COUNT [MICROSECONDS]: stops a thread of a HotSpot VM at random moments and prints
  * its stack each time, one a line: Java's methods from the innermost on, as
@@ -21,14 +21,14 @@
 #include "base/process/memory.h"
 #include "base/process/modmap.h"
 #include "base/process/process.h"
-#include "sampler/interp/hotspot/hotspot.h"
-#include "sampler/interp/hotspot/names.h"
-#include "sampler/interp/hotspot/vm/methods.h"
-#include "sampler/interp/hotspot/vm/runtime.h"
+#include "runtimes/hotspot/hotspot.h"
+#include "runtimes/hotspot/names.h"
+#include "runtimes/hotspot/vm/methods.h"
+#include "runtimes/hotspot/vm/runtime.h"
 #include "sampler/thread/registers.h"
-#include "sampler/unwind/managed.h"
-#include "sampler/unwind/stack.h"
-#include "sampler/unwind/unwinder.h"
+#include "unwind/managed.h"
+#include "unwind/stack.h"
+#include "unwind/unwinder.h"
 
 static struct process process;
 static struct modmap *maps;

@@ -1,4 +1,4 @@
-// links: sampler/interp/hotspot
+// links: runtimes/hotspot
 /*
  * javanames PID methods: prints all methods of all classes that a HotSpot VM has loaded, as frames of
  * the interpreter are named: "NAME@FILE:FIRST_LINE BCI=LINE ...", one a line; for each bytecode
@@ -17,11 +17,11 @@
 #include "base/process/memory.h"
 #include "base/process/modmap.h"
 #include "base/process/process.h"
-#include "sampler/interp/hotspot/names.h"
-#include "sampler/interp/hotspot/hotspot.h"
-#include "sampler/interp/hotspot/vm/methods.h"
-#include "sampler/interp/hotspot/vm/runtime.h"
-#include "sampler/interp/hotspot/vm/vmstructs.h"
+#include "runtimes/hotspot/names.h"
+#include "runtimes/hotspot/hotspot.h"
+#include "runtimes/hotspot/vm/methods.h"
+#include "runtimes/hotspot/vm/runtime.h"
+#include "runtimes/hotspot/vm/vmstructs.h"
 
 enum { METHODS_MAX = 65535 };
 

@@ -1,6 +1,6 @@
-// links: sampler/interp sampler/thread
+// links: runtimes sampler/thread
 /*
- * managedstep PID/TID STEPS [MICROSECONDS]: lets a thread of a runtime that compiles (sampler/interp/
+ * managedstep PID/TID STEPS [MICROSECONDS]: lets a thread of a runtime that compiles (runtimes/
  * common/managed.h) execute one instruction at a time, and walks its stack at each. One instruction
  * makes one call, or one return, or leaves all callers as they are: anything else is inconsistent, and
  * at least one of the two walks is wrong, unless the runtime has replaced frames just then.
@@ -19,12 +19,12 @@
 #include "base/process/memory.h"
 #include "base/process/modmap.h"
 #include "base/process/process.h"
-#include "sampler/interp/interps.h"
+#include "runtimes/interps.h"
 #include "sampler/thread/registers.h"
-#include "sampler/unwind/managed.h"
-#include "sampler/unwind/stack.h"
-#include "sampler/unwind/table/regs.h"
-#include "sampler/unwind/unwinder.h"
+#include "unwind/managed.h"
+#include "unwind/stack.h"
+#include "unwind/table/regs.h"
+#include "unwind/unwinder.h"
 
 enum { DEPTH_MAX = 4096, IN_A_ROW = 2000, SHOWN = 5 };
 

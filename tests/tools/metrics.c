@@ -1,4 +1,4 @@
-// links: sampler/rounds/metrics
+// links: rounds/metrics
 /*
  * At each line of its input, reads the metrics of process PID and prints metrics.json and a line
  * "end"; if the process has ended, the values that are known and "gone".
@@ -8,7 +8,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "sampler/rounds/metrics/metrics.h"
+#include "rounds/metrics/metrics.h"
 
 static int show(const struct metrics *m, const char *end)
 {

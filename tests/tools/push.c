@@ -1,6 +1,6 @@
-// links: sampler/rounds/push
+// links: rounds/push
 /*
- * Pushes batches by sampler/rounds/push/push.h; it obeys commands on the standard input:
+ * Pushes batches by rounds/push/push.h; it obeys commands on the standard input:
  *
  *   push TARGET [credentials=FILE] [ca=FILE] [rate=N] [queue=N]
  *
@@ -25,8 +25,8 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "sampler/rounds/batch/batch.h"
-#include "sampler/rounds/push/push.h"
+#include "rounds/batch/batch.h"
+#include "rounds/push/push.h"
 
 enum { MOST = 64 };
 

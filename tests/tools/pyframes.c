@@ -1,4 +1,4 @@
-// links: sampler/interp sampler/thread
+// links: runtimes sampler/thread
 /*
  * pyframes PID TID SAMPLES US [STEP]: captures one thread of a CPython SAMPLES times, US
  * microseconds apart on average; with STEP, one instruction apart. Each capture is a line of fields
@@ -25,12 +25,12 @@
 #include "base/process/memory.h"
 #include "base/process/modmap.h"
 #include "base/process/process.h"
-#include "sampler/interp/common/copy.h"
-#include "sampler/interp/cpython/cpython.h"
+#include "runtimes/common/copy.h"
+#include "runtimes/cpython/cpython.h"
 #include "sampler/thread/registers.h"
-#include "sampler/unwind/stack.h"
-#include "sampler/unwind/table/regs.h"
-#include "sampler/unwind/unwinder.h"
+#include "unwind/stack.h"
+#include "unwind/table/regs.h"
+#include "unwind/unwinder.h"
 
 enum { CODES = 1 << 16, STACK_BYTES = 256 << 10, HELD_MAX = 1 << 20 };
 

@@ -1,4 +1,4 @@
-// links: sampler/interp/cpython
+// links: runtimes/cpython
 /*
  * Line tables of CPython's code objects, and what CPython itself says of each instruction, from
  * standard input (tests/lib/pycodes.py writes them): counts instructions whose line or column
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "sampler/interp/cpython/linetable.h"
+#include "runtimes/cpython/linetable.h"
 
 enum { UNKNOWN = -2, SHOWN_MAX = 10 };
 

@@ -1,9 +1,9 @@
-// links: sampler/interp sampler/thread
+// links: runtimes sampler/thread
 /*
  * pynames PID TID COUNTER SAMPLES US: stops one thread of a CPython SAMPLES times, and reads eight
  * bytes at the address COUNTER in the same stop. The thread then runs on for up to US microseconds,
  * and may free the code objects that it ran and use their addresses again, before their names are
- * read as the program reads them (sampler/interp/codes.h).
+ * read as the program reads them (runtimes/codes.h).
  *
  * Prints for each stop the number at COUNTER and its frames, innermost first, as
  * "name|line|first line|file", "?" without a proven name, "-" hidden, separated by tabs.
@@ -16,11 +16,11 @@
 
 #include "base/process/modmap.h"
 #include "base/process/process.h"
-#include "sampler/interp/codes.h"
-#include "sampler/interp/interps.h"
-#include "sampler/interp/names.h"
+#include "runtimes/codes.h"
+#include "runtimes/interps.h"
+#include "runtimes/names.h"
 #include "sampler/thread/registers.h"
-#include "sampler/unwind/table/regs.h"
+#include "unwind/table/regs.h"
 
 static struct process process;
 static struct modmap *maps;

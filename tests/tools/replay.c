@@ -1,4 +1,4 @@
-// links: sampler/unwind
+// links: unwind
 /*
  * Walks recorded stacks (argument: a recording of tests/cross/stepping.py) and compares them
  * with the calls that were pending. Prints those that differ, the first of them with their
@@ -15,9 +15,9 @@
 #include "base/process/image.h"
 #include "base/process/memory.h"
 #include "base/process/modmap.h"
-#include "sampler/unwind/stack.h"
-#include "sampler/unwind/table/regs.h"
-#include "sampler/unwind/unwinder.h"
+#include "unwind/stack.h"
+#include "unwind/table/regs.h"
+#include "unwind/unwinder.h"
 
 enum { RECORDED_REGS = 33, CALLS_MAX = 1024, STACK_MAX = 1 << 20, PIECES = 2, SHOWN_MAX = 5 };
 

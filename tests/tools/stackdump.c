@@ -17,8 +17,8 @@
 #include "base/process/process.h"
 #include "sampler/thread/registers.h"
 #include "sampler/thread/snapshot.h"
-#include "sampler/unwind/stack.h"
-#include "sampler/unwind/unwinder.h"
+#include "unwind/stack.h"
+#include "unwind/unwinder.h"
 #include "symbolize/symbolizer.h"
 
 enum { STACK_ROOM = 8 << 20 };

@@ -42,8 +42,8 @@
 #include "base/process/process.h"
 #include "sampler/thread/registers.h"
 #include "sampler/thread/snapshot.h"
-#include "sampler/unwind/stack.h"
-#include "sampler/unwind/unwinder.h"
+#include "unwind/stack.h"
+#include "unwind/unwinder.h"
 #include "symbolize/symbolizer.h"
 
 /* STACK_ROOM is less than any main stack has mapped, so that its top can be copied, too. */

@@ -1,4 +1,4 @@
-// links: sampler/interp/hotspot
+// links: runtimes/hotspot
 /* vmstructs PID: prints the tables that the HotSpot VM of a process has of itself: fields, sizes and
  * constants. */
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "base/process/memory.h"
 #include "base/process/modmap.h"
 #include "base/process/process.h"
-#include "sampler/interp/hotspot/vm/vmstructs.h"
+#include "runtimes/hotspot/vm/vmstructs.h"
 
 static void print_field(const struct vmfield *f)
 {

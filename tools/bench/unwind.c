@@ -29,8 +29,8 @@
 #include "base/process/process.h"
 #include "sampler/thread/registers.h"
 #include "sampler/thread/snapshot.h"
-#include "sampler/unwind/stack.h"
-#include "sampler/unwind/unwinder.h"
+#include "unwind/stack.h"
+#include "unwind/unwinder.h"
 
 enum { THREADS_MAX = 64, STACK_ROOM = 1 << 20, COLD_WALKS = 200, BATCHES = 41, BATCH_NS = 5000000 };
 

@@ -1,4 +1,4 @@
-// links: sampler/unwind
+// links: unwind
 /*
  * What compiling a file's CFI costs, compared with looking each row up with libdw
  * (dwarf_cfi_addrframe). Both begin with a closed file and end with the last row, in
@@ -23,8 +23,8 @@
 
 #include "base/error.h"
 #include "base/process/image.h"
-#include "sampler/unwind/table/cfi.h"
-#include "sampler/unwind/table/table.h"
+#include "unwind/table/cfi.h"
+#include "unwind/table/table.h"
 
 enum { TURNS = 5 };
 

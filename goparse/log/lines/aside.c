@@ -1,3 +1,5 @@
+/* Lines that were put aside are an input that is read before the real one goes on. How much is read
+ * again has a bound, which grows with the input. */
 #include "goparse/log/lines/aside.h"
 
 /* What hostile input can have read again: this much, and a few times its length. */

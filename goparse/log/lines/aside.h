@@ -2,8 +2,8 @@
  * Dumps whose lines stand among those of another dump: they are kept until the other one has been
  * read, and then read like an input of their own.
  *
- * Rejected: a reader for each dump. The goroutines of all would come mixed, and which dump a goroutine
- * is of cannot be told from its text.
+ * Rejected: a reader for each dump. The goroutines of all would come mixed, and which dump a
+ * goroutine is of cannot be told from its text.
  */
 #ifndef GOPARSE_LOG_LINES_ASIDE_H
 #define GOPARSE_LOG_LINES_ASIDE_H
@@ -27,8 +27,8 @@ struct aside {
 
 void aside_release(struct aside *a);
 
-/* Keeps a line, or counts it as left out: if ASIDE_MAX bytes are kept, or if far more was read again
- * than there is. ERR_NOMEM. */
+/* Keeps a line, or counts it as left out: if ASIDE_MAX bytes are kept, or if far more was read
+ * again than there is. ERR_NOMEM. */
 int aside_keep(struct aside *a, struct goparse_text line);
 
 /* Goes on with the lines that were kept, and then with `rest`, which aside_read has given already.

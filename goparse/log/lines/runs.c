@@ -1,3 +1,5 @@
+/* Both texts are taken apart from the front, run by run, and stay equal in kind. Names are marked
+ * by characters beforehand, since their digits must not differ. */
 #include "goparse/log/lines/runs.h"
 
 #include <string.h>
@@ -11,7 +13,7 @@ static bool is_letter(char c)
 	return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
 }
 
-static bool is_digit(char c)
+static bool runs_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
@@ -22,7 +24,7 @@ static size_t process_number(struct goparse_text t)
 {
 	size_t len = 1;
 
-	while (len < t.len && is_digit(t.at[len]))
+	while (len < t.len && runs_is_digit(t.at[len]))
 		len++;
 	return t.at[0] == '[' && len > 1 && len + 1 < t.len && t.at[len] == ']' &&
 			       t.at[len + 1] == ':' ?
@@ -44,17 +46,17 @@ static size_t token_length(struct goparse_text t)
 
 /* A name begins with no digit, as "5ms", "3f80" and "2024-05-05T12:00:00Z" do, has two letters
  * beside each other, and is no time: "T12:00:00UTC". */
-static bool is_name(struct goparse_text token)
+static bool runs_is_name(struct goparse_text token)
 {
 	bool letters = false, time = false;
 
 	for (size_t i = 1; i < token.len; i++)
 		letters |= is_letter(token.at[i - 1]) && is_letter(token.at[i]);
 	for (size_t i = 2; i < token.len; i++)
-		time |= is_digit(token.at[i - 2]) && token.at[i - 1] == ':' &&
-			is_digit(token.at[i]);
+		time |= runs_is_digit(token.at[i - 2]) && token.at[i - 1] == ':' &&
+			runs_is_digit(token.at[i]);
 	letters |= memchr(token.at, '[', token.len) != NULL; /* and a process's number */
-	return letters && !time && !is_digit(token.at[0]);
+	return letters && !time && !runs_is_digit(token.at[0]);
 }
 
 void runs_set(struct runs *r, struct goparse_text text)
@@ -68,17 +70,17 @@ void runs_set(struct runs *r, struct goparse_text text)
 
 		len = token.len = token_length(token);
 		len += !len;
-		memset(r->named + at, token.len && is_name(token), len);
+		memset(r->named + at, token.len && runs_is_name(token), len);
 	}
 }
 
 /* Runs. */
 
-enum kind { WORD, BLANK, OTHER };
+enum runs_kind { WORD, BLANK, OTHER };
 
-static enum kind kind_of(char c)
+static enum runs_kind runs_kind_of(char c)
 {
-	if (is_digit(c) || is_letter(c))
+	if (runs_is_digit(c) || is_letter(c))
 		return WORD;
 	return c == ' ' ? BLANK : OTHER;
 }
@@ -86,10 +88,10 @@ static enum kind kind_of(char c)
 /* The run at the beginning of a text that is not empty. */
 static struct goparse_text run_of(struct goparse_text t)
 {
-	enum kind kind = kind_of(t.at[0]);
+	enum runs_kind kind = runs_kind_of(t.at[0]);
 	struct goparse_text run = { t.at, 1 };
 
-	while (kind != OTHER && run.len < t.len && kind_of(t.at[run.len]) == kind)
+	while (kind != OTHER && run.len < t.len && runs_kind_of(t.at[run.len]) == kind)
 		run.len++;
 	return run;
 }
@@ -98,7 +100,7 @@ static bool has_digit(struct goparse_text word)
 {
 	size_t i = 0;
 
-	while (i < word.len && !is_digit(word.at[i]))
+	while (i < word.len && !runs_is_digit(word.at[i]))
 		i++;
 	return i < word.len;
 }
@@ -107,19 +109,19 @@ static bool has_digit(struct goparse_text word)
 static void skip_padding(struct goparse_text *prefix, struct goparse_text *line)
 {
 	struct goparse_text a = run_of(*prefix), b = run_of(*line), number;
-	bool blank = kind_of(a.at[0]) == BLANK;
+	bool blank = runs_kind_of(a.at[0]) == BLANK;
 	struct goparse_text *padded = blank ? prefix : line, *other = blank ? line : prefix;
 
-	if (blank == (kind_of(b.at[0]) == BLANK) || padded->len == (blank ? a : b).len)
+	if (blank == (runs_kind_of(b.at[0]) == BLANK) || padded->len == (blank ? a : b).len)
 		return;
 	number = *padded;
-	text_take(&number, number.at, (blank ? a : b).len);
-	if (is_digit(number.at[0]) && is_digit(other->at[0]))
+	goparse_text_take(&number, number.at, (blank ? a : b).len);
+	if (runs_is_digit(number.at[0]) && runs_is_digit(other->at[0]))
 		*padded = number;
 }
 
-/* `grep -A` writes a colon behind the name of a file and the number of a line that it has found, and a
- * dash behind those of the lines around it. */
+/* `grep -A` writes a colon behind the name of a file and the number of a line that it has found,
+ * and a dash behind those of the lines around it. */
 static bool is_grep(struct goparse_text t)
 {
 	return t.at[0] == ':' || t.at[0] == '-';
@@ -145,21 +147,21 @@ static bool take_run(const struct runs *r, struct goparse_text *prefix, struct g
 	skip_padding(prefix, line);
 	a = run_of(*prefix);
 	b = run_of(*line);
-	if (kind_of(a.at[0]) != kind_of(b.at[0]))
+	if (runs_kind_of(a.at[0]) != runs_kind_of(b.at[0]))
 		return false;
-	if (kind_of(a.at[0]) == BLANK && a.len == prefix->len)
+	if (runs_kind_of(a.at[0]) == BLANK && a.len == prefix->len)
 		b.len = b.len < a.len ? 0 : a.len;
-	else if (kind_of(a.at[0]) != BLANK && !text_equal(a, b) && !may_differ(r, a, b, exact))
+	else if (runs_kind_of(a.at[0]) != BLANK && !text_equal(a, b) && !may_differ(r, a, b, exact))
 		return false;
-	text_take(prefix, a.at, a.len);
-	return b.len && text_take(line, b.at, b.len);
+	goparse_text_take(prefix, a.at, a.len);
+	return b.len && goparse_text_take(line, b.at, b.len);
 }
 
 size_t runs_take_blanks(struct goparse_text *t)
 {
 	const char *start = t->at;
 
-	while (text_take(t, LITERAL(" ")))
+	while (goparse_text_take(t, LITERAL(" ")))
 		;
 	return (size_t)(t->at - start);
 }
@@ -168,7 +170,7 @@ bool runs_take(const struct runs *r, struct goparse_text *line, bool exact)
 {
 	struct goparse_text prefix = { r->text, r->len }, rest = *line;
 
-	if (r->len && text_take(line, r->text, r->len)) /* at the same time */
+	if (r->len && goparse_text_take(line, r->text, r->len)) /* at the same time */
 		return true;
 	while (prefix.len && rest.len && take_run(r, &prefix, &rest, exact))
 		;
@@ -187,7 +189,8 @@ size_t runs_common(const struct runs *r, struct goparse_text line, bool exact,
 	while (prefix.len && line.len) {
 		struct goparse_text run = run_of(prefix), whole = run, rest = line;
 
-		if (kind_of(run.at[0]) != WORD && take_run(r, &whole, &rest, exact) && fits(rest))
+		if (runs_kind_of(run.at[0]) != WORD && take_run(r, &whole, &rest, exact) &&
+		    fits(rest))
 			len = (size_t)(run.at + run.len - r->text);
 		if (!take_run(r, &prefix, &line, exact))
 			break;

@@ -2,9 +2,9 @@
  * Compares what stands before two lines of a log: run by run, where a run is a word, blanks, or one
  * other character.
  *
- * Words that have a digit may differ (times, counters), the width of blanks, and a colon from a dash
- * (`grep -A`). But digits in
- * a name tell one source from another: "web-1" and "web-2", "[pod/web-5d8f-x7k2p/app]", "app[1246]:".
+ * Words that have a digit may differ (times, counters), the width of blanks, and a colon from a
+ * dash (`grep -A`). But digits in a name tell one source from another: "web-1" and "web-2",
+ * "[pod/web-5d8f-x7k2p/app]", "app[1246]:".
  */
 #ifndef GOPARSE_LOG_LINES_RUNS_H
 #define GOPARSE_LOG_LINES_RUNS_H

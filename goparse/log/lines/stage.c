@@ -1,3 +1,5 @@
+/* The window is filled when less than STAGE_AHEAD is left of it, the step's work appends to `out`,
+ * and `out` is given away before more is read. */
 #include "goparse/log/lines/stage.h"
 
 #include <stdlib.h>
@@ -18,7 +20,7 @@ void stage_release(struct stage *s)
 }
 
 /* Fills the window behind what is left in it. */
-static void fill(struct stage *s)
+static void stage_fill(struct stage *s)
 {
 	size_t got = 1;
 
@@ -39,7 +41,7 @@ static int work_on(struct stage *s, stage_work *work, struct error *err)
 
 	s->out.len = s->given = 0;
 	if (!stage_goes_on(s) && !s->ended)
-		fill(s);
+		stage_fill(s);
 	if (s->passes)
 		rc = stage_hand_on(s, s->len - s->at);
 	else if (s->len > s->at)

@@ -41,7 +41,7 @@ TestSuite(pathwalk, .init = make_tree, .fini = remove_tree);
 static void assert_ends(const char *path, const char *want_folder, const char *want_name)
 {
 	struct stat have, want;
-	struct walk w;
+	struct pathwalk w;
 
 	cr_assert_eq(path_walk(&w, root, path, WALK_IN_ROOT), 0, "%s: %s", path, strerror(errno));
 	cr_assert_str_eq(w.name, want_name);
@@ -53,7 +53,7 @@ static void assert_ends(const char *path, const char *want_folder, const char *w
 
 static void assert_fails(const char *path, unsigned flags, int why)
 {
-	struct walk w;
+	struct pathwalk w;
 
 	cr_assert_eq(path_walk(&w, root, path, flags), -1, "%s", path);
 	cr_assert_eq(errno, why, "%s: %s", path, strerror(errno));
@@ -81,7 +81,7 @@ Test(pathwalk, never_leaves_the_root)
 
 Test(pathwalk, a_folder_that_is_moved_away_does_not_let_out)
 {
-	struct walk w;
+	struct pathwalk w;
 	int deep = openat(root, "in/deep", O_PATH | O_DIRECTORY);
 
 	cr_assert_eq(path_walk(&w, deep, "..", WALK_IN_ROOT), 0);
@@ -121,7 +121,7 @@ Test(pathwalk, bounds)
 
 Test(pathwalk, leaves_the_last_link_where_asked)
 {
-	struct walk w;
+	struct pathwalk w;
 
 	cr_assert_eq(path_walk(&w, root, "in/up", WALK_IN_ROOT | WALK_LINK_STAYS), 0);
 	cr_assert_str_eq(w.name, "up");
@@ -135,7 +135,7 @@ Test(pathwalk, without_a_root_it_goes_where_the_kernel_goes)
 {
 	char path[128];
 	struct stat want, have;
-	struct walk w;
+	struct pathwalk w;
 
 	snprintf(path, sizeof(path), "../..%s/in/top", folder);
 	cr_assert_eq(path_walk(&w, root, path, 0), 0);

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/process/process.h"
-#include "sampler/go/stacks/goroutines.h"
+#include "runtimes/go/stacks/goroutines.h"
 #include "sampler/stop/hold.h"
 
 enum {

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "sampler/thread/snapshot.h"
 #include "sampler/thread/threads.h"
-#include "sampler/unwind/table/arch.h"
+#include "unwind/table/arch.h"
 
 enum { PAGES = 16, ROOM = 4 * 4096 };
 

@@ -3,7 +3,7 @@
 
 #include "base/process/maps.h"
 #include "sampler/thread/stackplan.h"
-#include "sampler/unwind/stack.h"
+#include "unwind/stack.h"
 
 static struct stackplan plan;
 static struct spans spans;

@@ -1,0 +1,144 @@
+/*
+ * What the commands share. cli/ is the only folder that prints: data to the standard
+ * output when requested, messages to the standard error.
+ */
+#ifndef CLI_COMMON_CLI_H
+#define CLI_COMMON_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct error;
+
+/* Exit statuses; docs/sampler.1 lists them. */
+enum exit_status {
+	EXIT_DONE = 0,
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2,
+	EXIT_NOT_PERMITTED = 3,
+	EXIT_NO_PROCESS = 4,
+	EXIT_EMPTY = 5,		 /* nothing was sampled, and nothing written */
+	EXIT_LOST = 6,		 /* a round was lost, or sampling ended before its time */
+	EXIT_NOT_RUNNABLE = 126, /* a COMMAND that cannot be executed, as in a shell */
+	EXIT_NO_COMMAND = 127,	 /* a COMMAND that is not there */
+};
+
+/* The functions that read and check a command's options return CLI_GO_ON if the command goes on.
+ * Any other value is the exit status with which the command ends; EXIT_DONE after --help. */
+enum { CLI_GO_ON = -1 };
+
+/* Each takes its arguments from argv[1] on and returns an exit status. */
+int cli_record(int argc, char **argv);
+int cli_dump(int argc, char **argv);
+int cli_top(int argc, char **argv);
+int cli_report(int argc, char **argv);
+int cli_convert(int argc, char **argv);
+int cli_validate(int argc, char **argv);
+int cli_delta(int argc, char **argv);
+int cli_merge(int argc, char **argv);
+int cli_diff(int argc, char **argv);
+int cli_goparse(int argc, char **argv);
+int cli_list_rounds(int argc, char **argv);
+int cli_help(int argc, char **argv);
+
+/* Prints a page of help and returns EXIT_DONE. */
+int cli_help_on(const char *page);
+
+/* What `sampler` alone prints, to the standard error. Returns EXIT_USAGE. */
+int cli_help_briefly(void);
+
+/* The n-th name of a command, and of a long option (without its dashes) on a page of help, which is
+ * copied into `name`; NULL and false after the last. */
+const char *cli_help_command(size_t n);
+enum { HELP_OPTION_ROOM = 40 };
+bool cli_help_option(const char *page, size_t n, char name[HELP_OPTION_ROOM]);
+
+/* Sets the page of help to which messages about wrong usage point from now on (NULL: the list of
+ * commands). `page` is not copied. */
+void cli_page(const char *page);
+
+/* Print one line to the standard error: "sampler: MESSAGE", and the text alone. Foreign names in it
+ * may have any bytes (base/printable.h). The only way of messages to the terminal, besides
+ * progress. */
+void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void cli_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Prints "sampler: MESSAGE" and returns the status that fits the error. ERR_USAGE is answered as by
+ * cli_usage. */
+int cli_fail(const struct error *err);
+
+/* Appends the hint to the error's message. */
+void cli_hint(struct error *err, const char *hint);
+
+/* The exit status after a command that was sampled; `status` is wait(2)'s. */
+int cli_command_status(int status);
+
+/* Prints "sampler: MESSAGE; see 'sampler help PAGE'" and returns EXIT_USAGE. */
+int cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Has getopt_long rejected an option? Its list of short options must begin with ':' (after a '+'),
+ * so that a missing value differs from an unknown option. */
+static inline bool cli_is_bad(int returned)
+{
+	return returned == '?' || returned == ':';
+}
+
+/* Reports what getopt_long rejected and returns EXIT_USAGE. Of an unknown option the message has
+ * the most similar one on the page of help. */
+int cli_bad_option(char **argv, int returned);
+
+/* Rejects options of several letters behind one dash, as Go's pprof has them: getopt_long takes
+ * "-top" for -t and its value "op". Up to "--". Returns CLI_GO_ON or EXIT_USAGE. */
+int cli_check_dashes(char **argv);
+
+/* "500ms", "60s", "1h30m", "1d", "90" -> ns. ERR_USAGE says what was expected. */
+int parse_duration(const char *text, uint64_t *ns, struct error *err);
+
+/* As parse_duration, but 0 is an error, too. */
+int parse_positive_duration(const char *text, uint64_t *ns, struct error *err);
+
+/* "2026-11-21T17:15:00.5+01:00" (RFC 3339; without a zone: UTC), "@1700000000" -> ns since 1970.
+ * ERR_USAGE says what was expected. */
+int parse_time(const char *text, int64_t *time_nanos, struct error *err);
+
+/* The same, and what people type: "10:05" or "10:05:30" is the last such time (UTC) up to
+ * `near_nanos`, with `later` the first one after it; "2026-11-21T10:05"; "2026-11-21", the
+ * beginning of that day, with `later` its end. ERR_USAGE says what was expected. */
+int parse_moment(const char *text, int64_t near_nanos, bool later, int64_t *time_nanos,
+		 struct error *err);
+
+/* Parses a whole number within [min, max]. `what` names it in the message. ERR_USAGE. */
+int parse_number(const char *text, const char *what, uint64_t min, uint64_t max, uint64_t *value,
+		 struct error *err);
+
+/* "64K", "5M", "1G", or a number of bytes -> bytes, at least 1; K is 1024. ERR_USAGE. */
+int parse_size(const char *text, uint64_t *bytes, struct error *err);
+
+/* Adds the process IDs of "PID[,PID…]" that are not in the list yet; spaces and newlines separate
+ * them, too, as pidof(1) and pgrep(1) write. ERR_USAGE; of a name that is no number, the message
+ * has the processes of that name. */
+enum { PIDS_MAX = 1024 };
+int parse_pids(const char *text, pid_t pids[PIDS_MAX], size_t *count, struct error *err);
+
+/* Adds the process IDs that stand in the arguments from argv[*next] on, and moves *next behind
+ * them: a shell makes several arguments of `-p $(pidof nginx)`. ERR_USAGE. */
+int parse_more_pids(char **argv, int *next, pid_t pids[PIDS_MAX], size_t *count, struct error *err);
+
+/* When it has failed to begin with several processes: leaves out those that are gone or may not be
+ * traced, and says so. True if fewer are left, but some: it can begin with them. Not asked before,
+ * since a hundred processes take 10 ms, and each may end in between. */
+bool pids_fewer(pid_t *pids, size_t *count);
+
+/* Says that `name` is no process ID, and which processes have that name. Returns ERR_USAGE. */
+enum { PIDNAME_ROOM = 80 };
+int pidname_explain(const char *name, struct error *err);
+
+/* "1%" or "0.5" (percent) -> a share, 0.01 or 0.005; more than 0 and at most 100 %. ERR_USAGE. */
+int parse_percent(const char *text, const char *what, double *share, struct error *err);
+
+/* "0.005", a share from 0 to 1. ERR_USAGE. */
+int parse_fraction(const char *text, const char *what, double *share, struct error *err);
+
+#endif

@@ -1,0 +1,234 @@
+/* Values of options: durations as Go's time.ParseDuration reads them, with days beside its units
+ * and a bare number as seconds; whole numbers; sizes; lists of processes; percentages. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "base/error.h"
+#include "cli/common/cli.h"
+
+struct common_values_unit {
+	const char *name;
+	uint64_t ns;
+};
+
+static const struct common_values_unit units[] = {
+	{ "ns", 1 },	      { "us", 1000 },	      { "ms", 1000000 },       { "s", 1000000000 },
+	{ "m", 60000000000 }, { "h", 3600000000000 }, { "d", 86400000000000 },
+};
+
+/* Reads the longest unit that the text begins with: "ms" is not "m". */
+static const struct common_values_unit *common_values_read_unit(struct cursor *c)
+{
+	const struct common_values_unit *best = NULL;
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		size_t len = strlen(units[i].name);
+
+		if (cursor_left(c) >= len && !memcmp(c->pos, units[i].name, len) &&
+		    (!best || len > strlen(best->name)))
+			best = &units[i];
+	}
+	if (best)
+		cursor_bytes(c, strlen(best->name));
+	return best;
+}
+
+/* Reads a point and digits, if there are any. The fraction is the result divided by *scale. */
+static uint64_t read_fraction(struct cursor *c, uint64_t *scale)
+{
+	uint64_t value = 0;
+
+	*scale = 1;
+	if (!cursor_left(c) || *c->pos != '.')
+		return 0;
+	cursor_bytes(c, 1);
+	while (cursor_left(c) && isdigit(*c->pos)) {
+		uint64_t digit = cursor_uint(c, 1) - '0';
+
+		if (*scale < 1000000000) {
+			value = value * 10 + digit;
+			*scale *= 10;
+		}
+	}
+	return value;
+}
+
+static double read_decimal(struct cursor *c)
+{
+	uint64_t scale, whole = cursor_number(c, 10), fraction = read_fraction(c, &scale);
+
+	return (double)whole + (double)fraction / (double)scale;
+}
+
+static bool common_values_add_part(struct cursor *c, bool first, uint64_t *ns)
+{
+	static const struct common_values_unit second = { "s", 1000000000 };
+	uint64_t whole = cursor_number(c, 10), scale = 1, fraction = 0, part;
+	const struct common_values_unit *unit;
+
+	fraction = read_fraction(c, &scale);
+	unit = common_values_read_unit(c);
+	if (!unit && first && !cursor_left(c))
+		unit = &second;
+	if (c->failed || !unit)
+		return false;
+	return !__builtin_mul_overflow(whole, unit->ns, &part) &&
+	       !__builtin_add_overflow(
+		       part, fraction * (unit->ns / scale) + fraction * (unit->ns % scale) / scale,
+		       &part) &&
+	       !__builtin_add_overflow(*ns, part, ns);
+}
+
+int parse_duration(const char *text, uint64_t *ns, struct error *err)
+{
+	struct cursor c;
+	bool first = true;
+
+	cursor_init(&c, text, strlen(text), "duration");
+	*ns = 0;
+	do {
+		if (!common_values_add_part(&c, first, ns))
+			return error_set(err, ERR_USAGE,
+					 "'%s' is no duration; expected something like 500ms, 60s, "
+					 "1h30m, 1d, or a number of seconds",
+					 text);
+		first = false;
+	} while (cursor_left(&c));
+	return 0;
+}
+
+int parse_positive_duration(const char *text, uint64_t *ns, struct error *err)
+{
+	int rc = parse_duration(text, ns, err);
+
+	return rc || *ns ? rc : error_set(err, ERR_USAGE, "a time of '%s' is too short", text);
+}
+
+int parse_number(const char *text, const char *what, uint64_t min, uint64_t max, uint64_t *value,
+		 struct error *err)
+{
+	struct cursor c;
+
+	cursor_init(&c, text, strlen(text), what);
+	*value = cursor_number(&c, 10);
+	if (c.failed || cursor_left(&c) || *value < min || *value > max)
+		return error_set(err, ERR_USAGE,
+				 "'%s' is no %s; expected a whole number from %lu "
+				 "to %lu",
+				 text, what, min, max);
+	return 0;
+}
+
+int parse_size(const char *text, uint64_t *bytes, struct error *err)
+{
+	static const char letters[] = "KMG";
+	const char *unit;
+	struct cursor c;
+	uint64_t factor = 1;
+
+	cursor_init(&c, text, strlen(text), "size");
+	*bytes = cursor_number(&c, 10);
+	if (cursor_left(&c) == 1 && (unit = strchr(letters, *c.pos))) {
+		factor = (uint64_t)1 << 10 * (unit - letters + 1);
+		cursor_bytes(&c, 1);
+	}
+	if (c.failed || cursor_left(&c) || __builtin_mul_overflow(*bytes, factor, bytes) || !*bytes)
+		return error_set(err, ERR_USAGE,
+				 "'%s' is no size; expected something like 64K, 5M, 1G, "
+				 "or a number of bytes",
+				 text);
+	return 0;
+}
+
+/* pidof(1) writes spaces between two numbers, pgrep(1) newlines. */
+static const char spaces[] = " \t\n";
+
+static int add_pid(const char *text, size_t len, pid_t pids[PIDS_MAX], size_t *count,
+		   struct error *err)
+{
+	char one[PIDNAME_ROOM];
+	size_t known = 0;
+	uint64_t n;
+	int rc;
+
+	snprintf(one, sizeof(one), "%.*s", (int)len, text);
+	if (one[strspn(one, "0123456789")])
+		return pidname_explain(one, err);
+	rc = parse_number(one, "process ID", 1, 4194304, &n, err);
+	if (rc)
+		return rc;
+	while (known < *count && pids[known] != (pid_t)n)
+		known++;
+	if (known == PIDS_MAX)
+		return error_set(err, ERR_USAGE, "more than %d process IDs", PIDS_MAX);
+	if (known == *count)
+		pids[(*count)++] = (pid_t)n;
+	return 0;
+}
+
+/* Nothing where a number is expected is an error: it may be a variable that is not set. */
+int parse_pids(const char *text, pid_t pids[PIDS_MAX], size_t *count, struct error *err)
+{
+	const char *at = text + strspn(text, spaces);
+	bool more = true;
+	int rc = 0;
+
+	while (!rc && more) {
+		size_t len = strcspn(at, ", \t\n");
+
+		if (!len)
+			return error_set(err, ERR_USAGE,
+					 "a process ID is missing in '%s'; if a command such as "
+					 "pidof wrote it, there is no such process",
+					 text);
+		rc = add_pid(at, len, pids, count, err);
+		at += len;
+		at += strspn(at, spaces);
+		more = *at;
+		if (*at == ',')
+			at += 1 + strspn(at + 1, spaces);
+	}
+	return rc;
+}
+
+int parse_more_pids(char **argv, int *next, pid_t pids[PIDS_MAX], size_t *count, struct error *err)
+{
+	int rc = 0;
+
+	while (!rc && argv[*next] && *argv[*next] &&
+	       !argv[*next][strspn(argv[*next], "0123456789")])
+		rc = parse_pids(argv[(*next)++], pids, count, err);
+	return rc;
+}
+
+int parse_percent(const char *text, const char *what, double *share, struct error *err)
+{
+	struct cursor c;
+
+	cursor_init(&c, text, strlen(text), what);
+	*share = read_decimal(&c) / 100;
+	if (cursor_left(&c))
+		cursor_expect(&c, '%');
+	if (c.failed || cursor_left(&c) || *share <= 0 || *share > 1)
+		return error_set(err, ERR_USAGE,
+				 "'%s' is no %s; expected a percentage above 0 and up "
+				 "to 100, like 1%% or 0.5%%",
+				 text, what);
+	return 0;
+}
+
+int parse_fraction(const char *text, const char *what, double *share, struct error *err)
+{
+	struct cursor c;
+
+	cursor_init(&c, text, strlen(text), what);
+	*share = read_decimal(&c);
+	if (c.failed || cursor_left(&c) || *share > 1)
+		return error_set(err, ERR_USAGE,
+				 "'%s' is no %s; expected a number from 0 to 1, "
+				 "like 0.005",
+				 text, what);
+	return 0;
+}

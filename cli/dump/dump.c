@@ -1,0 +1,247 @@
+/*
+ * sampler dump: every thread's stack, once; or every goroutine's (cli/record/gotake.h).
+ *
+ * As in record, the output is opened and privileges are dropped before any thread is read.
+ */
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file/outfile.h"
+#include "base/process/process.h"
+#include "sampler/child/priority.h"
+#include "sampler/child/privilege.h"
+#include "cli/common/cli.h"
+#include "cli/record/details.h"
+#include "cli/dump/dumpformat.h"
+#include "cli/record/gotake.h"
+#include "sampler/dump/dumping.h"
+#include "sampler/profile/summary.h"
+#include "symbolize/symbolizer.h"
+
+struct dump_options {
+	pid_t pids[PIDS_MAX];
+	size_t pid_count;
+	const char *output;
+	dump_format *format;
+	unsigned symbolize;
+	uint64_t stop_ns; /* bound of holding threads, with --goroutines; 0: none is held */
+	bool children, all, goroutines, no_native, quiet, verbose;
+};
+
+static const struct option long_options[] = {
+	{ "pid", required_argument, NULL, 'p' },
+	{ "children", no_argument, NULL, 'C' },
+	{ "json", no_argument, NULL, 'J' },
+	{ "all", no_argument, NULL, 'A' },
+	{ "goroutines", no_argument, NULL, 'G' },
+	{ "stop", optional_argument, NULL, 'S' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "no-inline", no_argument, NULL, 'I' },
+	{ "no-native", no_argument, NULL, 'P' },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static int dump_take_option(struct dump_options *o, int option, struct error *err)
+{
+	switch (option) {
+	case 'p':
+		return parse_pids(optarg, o->pids, &o->pid_count, err);
+	case 'S':
+		return parse_stop(optarg, &o->stop_ns, err);
+	case 'C':
+		o->children = true;
+		break;
+	case 'J':
+		o->format = dump_json;
+		break;
+	case 'A':
+		o->all = true;
+		break;
+	case 'G':
+		o->goroutines = true;
+		break;
+	case 'o':
+		o->output = optarg;
+		break;
+	case 'I':
+		o->symbolize |= SYMBOLIZE_NO_INLINE;
+		break;
+	case 'P':
+		o->no_native = true;
+		break;
+	case 'q':
+		o->quiet = true;
+		break;
+	case 'v':
+		o->verbose = true;
+		break;
+	}
+	return 0;
+}
+
+/* Returns CLI_GO_ON or an exit status. */
+static int dump_parse_options(struct dump_options *o, int argc, char **argv)
+{
+	struct error err;
+	int option;
+
+	*o = (struct dump_options){ .output = "-", .format = dump_text };
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "+:p:o:qvh", long_options, NULL)) != -1) {
+		if (cli_is_bad(option))
+			return cli_bad_option(argv, option);
+		if (option == 'h')
+			return cli_help_on("dump");
+		if (dump_take_option(o, option, &err) ||
+		    (option == 'p' && parse_more_pids(argv, &optind, o->pids, &o->pid_count, &err)))
+			return cli_fail(&err);
+	}
+	if (optind < argc)
+		return cli_usage("unexpected argument '%s'", argv[optind]);
+	if (!o->pid_count)
+		return cli_usage("no process given: -p PID");
+	if (o->quiet && o->verbose)
+		return cli_usage("either --quiet or --verbose, not both");
+	if (o->all && o->goroutines)
+		return cli_usage("--all is about threads; goroutines are never folded");
+	if (o->all && o->format == dump_text)
+		o->format = dump_text_each;
+	if (o->goroutines && (o->pid_count > 1 || o->children))
+		return cli_usage("--goroutines is about one process");
+	if (o->stop_ns && !o->goroutines)
+		return cli_usage("--stop is about --goroutines; threads are stopped one by one");
+	if (o->goroutines && o->no_native)
+		return cli_usage("--no-native is about threads; goroutines are never interpreted");
+	if (o->goroutines && o->format == dump_json)
+		return cli_usage(
+			"goroutines are dumped as text; 'sampler goparse --json' reads it");
+	return CLI_GO_ON;
+}
+
+/* The dump that a signal stops. */
+static struct dump *running;
+static volatile sig_atomic_t ended_by;
+
+static void dump_on_signal(int sig)
+{
+	ended_by = sig;
+	dump_stop(running);
+}
+
+/* Takes the dump. A signal that would end us meanwhile stops the dump, so that all threads are
+ * released, and is raised again afterwards. */
+static int dump_take_of(struct dump *d, struct error *err)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	enum { COUNT = sizeof(signals) / sizeof(*signals) };
+	struct sigaction sa = { .sa_handler = dump_on_signal }, old[COUNT];
+	int rc;
+
+	running = d;
+	for (int i = 0; i < COUNT; i++) {
+		sigaction(signals[i], NULL, &old[i]);
+		if (old[i].sa_handler != SIG_IGN)
+			sigaction(signals[i], &sa, NULL);
+	}
+	rc = dump_take(d, err);
+	for (int i = 0; i < COUNT; i++)
+		sigaction(signals[i], &old[i], NULL);
+	if (ended_by)
+		raise(ended_by);
+	return rc;
+}
+
+static void say_what_is_missing(const struct dump *d, bool no_native)
+{
+	size_t count;
+	const struct dump_process *p = dump_processes(d, &count);
+	const char *warning;
+	char remark[INTERP_REMARK];
+
+	for (size_t i = 0; (warning = dump_warning(d, i)); i++)
+		cli_say("%s", warning);
+	for (size_t i = 0; i < count; i++)
+		if (!p[i].count)
+			cli_say("process %d has ended", p[i].process->pid);
+		else if (dump_remark(d, i, remark))
+			cli_say("%s", remark);
+	if (dump_stats(d)->left_out)
+		cli_say("%lu process%s left out, the last since %s", dump_stats(d)->left_out,
+			dump_stats(d)->left_out == 1 ? "" : "es", dump_left_out(d));
+	if (no_native && !dump_stats(d)->interpreted)
+		cli_say("no interpreted frames were found: --no-native leaves all "
+			"stacks as they are");
+}
+
+static void say_details(const struct dump *d)
+{
+	const struct dump_stats *s = dump_stats(d);
+	char took[24], longest[24], sum[24];
+	size_t count;
+	struct image *const *images = dump_images(d, &count);
+
+	for (size_t i = 0; i < count; i++)
+		details_image(images[i], dump_unwinder(d), dump_symbol_note(d, images[i]));
+	cli_line("took %s; %lu stacks read without a stop; %lu stops, longest %s, sum %s",
+		 summary_duration(s->elapsed_ns, took, sizeof(took)), s->glances, s->stopped,
+		 summary_duration(s->held_max_ns, longest, sizeof(longest)),
+		 summary_duration(s->held_sum_ns, sum, sizeof(sum)));
+	for (int i = 0; i < STACK_ENDS; i++)
+		if (s->ends[i])
+			cli_line("%lu walks ended: %s", s->ends[i],
+				 stack_end_name((enum stack_end)i));
+}
+
+static int dump_dump(struct dump *d, const struct dump_options *o, struct outfile *file)
+{
+	struct privilege_needs needs = { .output = file };
+	struct error err;
+
+	if (outfile_open(file, o->output, &err) || privilege_drop(&needs, &err) ||
+	    dump_take_of(d, &err) ||
+	    dump_write(d, o->symbolize, o->no_native, file, o->format, &err) ||
+	    outfile_commit(file, &err))
+		return cli_fail(&err);
+	if (!o->quiet)
+		say_what_is_missing(d, o->no_native);
+	if (o->verbose)
+		say_details(d);
+	return EXIT_DONE;
+}
+
+static int dump_all(struct dump **d, struct dump_options *o, struct outfile *file)
+{
+	struct error err;
+	int rc;
+
+	do
+		rc = dump_new(d, o->pids, o->pid_count, o->children, &err);
+	while (rc && pids_fewer(o->pids, &o->pid_count));
+	return rc ? cli_fail(&err) : dump_dump(*d, o, file);
+}
+
+int cli_dump(int argc, char **argv)
+{
+	struct outfile file = OUTFILE_NONE;
+	struct dump *d = NULL;
+	struct dump_options o;
+	int status;
+
+	set_priority(PRIORITY_PROMPT);
+	status = dump_parse_options(&o, argc, argv);
+	if (status == CLI_GO_ON && o.goroutines) {
+		set_priority(PRIORITY_ORDINARY); /* it reads them in this thread */
+		status = cli_gotake_dump(o.pids[0], o.output, o.stop_ns);
+	} else if (status == CLI_GO_ON) {
+		status = dump_all(&d, &o, &file);
+	}
+	outfile_abort(&file);
+	dump_free(d);
+	return status;
+}

@@ -1,0 +1,567 @@
+/*
+ * sampler top: a live view of what a process does.
+ *
+ * Everything happens in the progress callback of a recording, ten times a second: keys are read,
+ * the next profile is requested when it is due (sampler/profile/interim.c makes it), the last one
+ * is shown. Sampling waits for none of this.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file/outfile.h"
+#include "base/printable.h"
+#include "base/process/process.h"
+#include "pprof/profile.h"
+#include "pprof/report/live.h"
+#include "sampler/child/priority.h"
+#include "sampler/child/privilege.h"
+#include "cli/common/cli.h"
+#include "cli/common/defaultname.h"
+#include "cli/record/outcome.h"
+#include "cli/record/sampling.h"
+#include "cli/top/options.h"
+#include "cli/top/screen.h"
+#include "cli/top/text.h"
+#include "cli/top/topscreen.h"
+#include "sampler/profile/summary.h"
+#include "sampler/recording.h"
+
+enum { COST_FACTOR = 20, KEY_WAIT_MS = 200 };
+
+/* A screen's first profile comes early, so that there are names within a second. It has no share in
+ * --count. */
+static const uint64_t FIRST_NS = 300 * NS_PER_MS;
+
+struct top {
+	struct recording *r;
+	const struct topoptions *o;
+	struct topscreen screen; /* tables are made from it, too */
+	bool on_screen, suspended;
+	bool is_early;		  /* the next profile is the first, which comes early */
+	bool cpu;		  /* with --wall: CPU time is shown nevertheless */
+	uint64_t seen;		  /* number of the last profile that was taken over */
+	uint64_t shown;		  /* number of profiles made to be shown, failed ones included */
+	uint64_t due_ns;	  /* when to request the next, by the recording's elapsed time */
+	struct topfigures before; /* the figures at the last profile */
+	struct live live;
+	struct recording_stats stats; /* at the profile that is shown */
+	struct outfile file;	      /* of a profile that is being saved */
+	bool save_due, saving, failed;
+	char target[sizeof(((struct process *)0)->comm) + 16];
+};
+
+/* Signals. There is one recording at a time. */
+
+static struct recording *running;
+static volatile sig_atomic_t ended_by, stop_wanted, forward_pid;
+
+/* The first signal ends the sampling, the second ends us. A SIGHUP never counts as the second: a
+ * terminal that closes causes more than one, from the kernel to the foreground group and from the
+ * shell to its jobs. */
+static void top_on_signal(int sig)
+{
+	if (forward_pid && sig != SIGINT)
+		kill(forward_pid, sig);
+	if (ended_by && sig == SIGHUP)
+		return;
+	if (ended_by) {
+		screen_abandon();
+		signal(sig, SIG_DFL);
+		raise(sig);
+	}
+	ended_by = sig;
+	recording_stop(running);
+}
+
+static void top_on_terminal_stop(int sig)
+{
+	(void)sig;
+	stop_wanted = 1;
+}
+
+static void catch_signal(int sig, void (*handler)(int))
+{
+	struct sigaction sa = { .sa_handler = handler, .sa_flags = SA_RESTART }, old;
+
+	/* A signal that is ignored stays ignored (nohup). */
+	if (sigaction(sig, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+		sigaction(sig, &sa, NULL);
+}
+
+static void catch_signals(const struct top *t)
+{
+	running = t->r;
+	forward_pid = t->o->recording.command ? recording_process(t->r)->pid : 0;
+	catch_signal(SIGINT, top_on_signal);
+	catch_signal(SIGTERM, top_on_signal);
+	catch_signal(SIGHUP, top_on_signal);
+	if (t->on_screen)
+		catch_signal(SIGTSTP, top_on_terminal_stop);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+/* Tables. */
+
+static void top_put_line(const char *line)
+{
+	for (size_t at = 0, size; line[at]; at += size) {
+		bool shown = printable_next(line + at, strlen(line + at), &size);
+
+		fwrite(shown ? line + at : "?", 1, shown ? size : 1, stdout);
+	}
+	putchar('\n');
+}
+
+static void top_print_table(struct top *t)
+{
+	static void (*const head[])(const struct topview *, char *) = {
+		toptext_target,
+		toptext_sampler,
+		toptext_spans,
+		toptext_columns,
+	};
+	const struct topview *v = &t->screen.view;
+	size_t count = toptext_count(v), lines = t->o->lines;
+	char line[TOPTEXT_LINE];
+
+	for (size_t i = 0; i < sizeof(head) / sizeof(*head); i++) {
+		head[i](v, line);
+		top_put_line(line);
+	}
+	for (size_t i = 0; i < count && (!lines || i < lines); i++) {
+		toptext_row(v, i, line);
+		top_put_line(line);
+	}
+	putchar('\n');
+	if (fflush(stdout) || ferror(stdout)) {
+		t->failed = true; /* no process reads any more, or the disk is full */
+		recording_stop(t->r);
+	}
+}
+
+/* What is shown. */
+
+/* Makes rows from the newest profiles. If memory runs out, the old rows stay. */
+static void top_refresh(struct top *t)
+{
+	const struct recording_interim *in = recording_interim(t->r);
+	struct topview *v = &t->screen.view;
+	bool wall = t->o->recording.wall && !t->cpu;
+	struct error err;
+	struct live live;
+
+	if (!in->whole)
+		return;
+	if (live_fill_callers(&live, in->window, in->whole, wall ? "wall" : "cpu", t->screen.path,
+			      t->screen.path_count, &err)) {
+		topscreen_say(&t->screen, "%s", err.text);
+		return;
+	}
+	live_sort(&live, t->screen.order);
+	live_release(&t->live);
+	t->live = live;
+	v->live = &t->live;
+	v->wall = wall;
+	v->window_ns = (uint64_t)in->window->duration_nanos;
+	v->elapsed_ns = (uint64_t)in->whole->duration_nanos;
+}
+
+/* Has --count been reached? */
+static bool all_shown(const struct top *t)
+{
+	return t->o->count && t->shown >= t->o->count;
+}
+
+/* Called when a requested profile is there or could not be made. */
+static void take_new(struct top *t, const struct recording_stats *stats)
+{
+	const struct recording_interim *in = recording_interim(t->r);
+	const char *warning = recording_warning(t->r, 0);
+
+	if (warning && !*t->screen.message)
+		topscreen_say(&t->screen, "%s", warning);
+	if (in->failed)
+		topscreen_say(&t->screen, "%s", in->error.text);
+	if (in->failed && !t->on_screen)
+		cli_say("%s", in->error.text);
+	if (!t->screen.paused) {
+		t->screen.view.recent = topfigures_since(stats, &t->before);
+		t->stats = *stats;
+		top_refresh(t);
+	}
+	t->before = topfigures_since(stats, &(struct topfigures){ 0 });
+	t->shown += !t->is_early;
+	t->is_early = false;
+	if (!t->on_screen && !in->failed)
+		top_print_table(t);
+	if (all_shown(t))
+		recording_stop(t->r);
+}
+
+/* On a screen, the next profile waits for COST_FACTOR times the CPU time of the last one. */
+static void plan_next(struct top *t, uint64_t now_ns)
+{
+	uint64_t cost = recording_interim(t->r)->cost_ns * COST_FACTOR;
+
+	if (!t->on_screen)
+		cost = 0; /* for tables the user's --interval decides */
+	t->due_ns = now_ns + (cost > t->o->interval_ns ? cost : t->o->interval_ns);
+	if (t->is_early)
+		t->due_ns = t->o->interval_ns;
+}
+
+/* Saving. */
+
+static void drop_save(struct top *t, const struct error *err)
+{
+	topscreen_say(&t->screen, "%s", err->text);
+	outfile_abort(&t->file);
+}
+
+static void end_saving(struct top *t)
+{
+	const struct recording_interim *in = recording_interim(t->r);
+	struct error err = in->error;
+	uint64_t bytes = t->file.written;
+	int rc = in->failed ? in->failed : outfile_commit(&t->file, &err);
+
+	t->saving = false;
+	if (rc)
+		drop_save(t, &err);
+	else
+		topscreen_say(&t->screen, "wrote %s (%lu bytes)", t->screen.input, bytes);
+}
+
+static void begin_saving(struct top *t)
+{
+	struct error err;
+
+	if (outfile_open(&t->file, t->screen.input, &err)) {
+		topscreen_say(&t->screen, "%s", err.text);
+		return;
+	}
+	t->save_due = true;
+	topscreen_say(&t->screen, "saving…");
+}
+
+/* Profiles: takes over the one that is done, requests the one that is due. */
+static void top_turn(struct top *t, const struct recording_stats *stats)
+{
+	const struct recording_interim *in = recording_interim(t->r);
+	const char *line = (const char *)t->o->command_line.data;
+	struct error err;
+
+	if (in->busy)
+		return;
+	if (in->number != t->seen) {
+		t->seen = in->number;
+		if (t->saving)
+			end_saving(t);
+		else
+			take_new(t, stats);
+	}
+	if (t->save_due) {
+		t->save_due = false;
+		t->saving = !recording_ask_interim(t->r, t->o->symbolize, line, &t->file, &err);
+		if (!t->saving)
+			drop_save(t, &err);
+	} else if (stats->elapsed_ns >= t->due_ns && !all_shown(t)) {
+		plan_next(t, stats->elapsed_ns);
+		recording_ask_interim(t->r, t->o->symbolize, line, NULL, &err);
+	}
+}
+
+/* Keys. */
+
+static void grant(struct top *t, enum topscreen_wish wish)
+{
+	char name[256];
+
+	switch (wish) {
+	case TOPSCREEN_SORT:
+		live_sort(&t->live, t->screen.order);
+		break;
+	case TOPSCREEN_TYPE:
+		t->cpu = !t->cpu;
+		top_refresh(t);
+		break;
+	case TOPSCREEN_CALLERS:
+		top_refresh(t);
+		break;
+	case TOPSCREEN_RESUME:
+		t->stats = *recording_stats(t->r);
+		top_refresh(t);
+		break;
+	case TOPSCREEN_ASK_NAME:
+		default_name(recording_process(t->r), ".pb.gz", name, sizeof(name));
+		if (t->saving || t->save_due)
+			topscreen_say(&t->screen, "still saving…");
+		else
+			topscreen_prompt(&t->screen, 's', name);
+		break;
+	case TOPSCREEN_SAVE:
+		begin_saving(t);
+		break;
+	case TOPSCREEN_QUIT:
+		ended_by = SIGINT;
+		recording_stop(t->r);
+		break;
+	case TOPSCREEN_NOTHING:
+		break;
+	}
+}
+
+/* Ctrl-Z: restores the terminal, then suspends us. True until we are continued. */
+static bool suspended(struct top *t)
+{
+	if (stop_wanted && !t->suspended) {
+		t->suspended = true;
+		screen_leave();
+		recording_suspend(t->r);
+	}
+	if (!t->suspended)
+		return false;
+	if (recording_suspending(t->r))
+		return true;
+	stop_wanted = 0;
+	t->suspended = false;
+	screen_return();
+	return false;
+}
+
+/* Handles all keys that are there, after waiting up to `timeout_ms` for the first, and draws. */
+static void show_screen(struct top *t, int timeout_ms)
+{
+	int key;
+
+	if (suspended(t))
+		return;
+	while (!ended_by && (key = screen_key(timeout_ms)) != SCREEN_NO_KEY) {
+		grant(t, topscreen_key(&t->screen, key));
+		timeout_ms = 0;
+	}
+	topscreen_draw(&t->screen);
+}
+
+static void progress(void *ctx, const struct recording_stats *stats)
+{
+	struct top *t = ctx;
+
+	if (!t->screen.view.live)
+		t->stats = *stats;
+	top_turn(t, stats);
+	if (t->on_screen)
+		show_screen(t, 0);
+}
+
+/* The end. */
+
+/* Takes over the profile that is still being made, to be shown or saved. Then shows a last profile,
+ * unless --count is reached. */
+static void show_last(struct top *t)
+{
+	struct error err;
+
+	recording_await_interim(t->r);
+	top_turn(t, recording_stats(t->r));
+	recording_await_interim(t->r);
+	top_turn(t, recording_stats(t->r));
+	if (!all_shown(t)) {
+		t->due_ns = UINT64_MAX;
+		recording_ask_interim(t->r, t->o->symbolize, (const char *)t->o->command_line.data,
+				      NULL, &err);
+		recording_await_interim(t->r);
+		top_turn(t, recording_stats(t->r));
+	}
+}
+
+static void keep_last_view(struct top *t)
+{
+	const struct recording_stats *s = recording_stats(t->r);
+	char after[24];
+
+	t->screen.paused = false;
+	t->screen.prompt = 0;
+	if (s->processes > 1)
+		topscreen_say(&t->screen, "all %lu processes have ended", s->processes);
+	else
+		topscreen_say(&t->screen, "process %d has ended after %s; q quits",
+			      recording_process(t->r)->pid,
+			      summary_duration(s->elapsed_ns, after, sizeof(after)));
+	show_last(t);
+	t->due_ns = UINT64_MAX;
+	while (!ended_by) {
+		top_turn(t, s);
+		if (t->save_due || t->saving)
+			recording_await_interim(t->r);
+		top_turn(t, s);
+		show_screen(t, KEY_WAIT_MS);
+	}
+}
+
+static void say_end(const struct top *t)
+{
+	const struct recording_stats *s = recording_stats(t->r);
+	char after[24];
+
+	summary_duration(s->elapsed_ns, after, sizeof(after));
+	if (s->end == RECORDING_EXITED && s->processes > 1)
+		cli_say("all %lu processes ended after %s", s->processes, after);
+	else if (s->end == RECORDING_EXITED)
+		cli_say("process %d ended after %s", recording_process(t->r)->pid, after);
+	if (*s->interpreters)
+		cli_say("%s", s->interpreters);
+	if (s->samples && outcome_is_all_native(s, &t->o->recording))
+		cli_say("no interpreted frames were found: with --no-native, all "
+			"samples are [native]");
+}
+
+/* One that is still due begins when the profile that is being made is done. */
+static void finish_saving(struct top *t)
+{
+	t->due_ns = UINT64_MAX;
+	while (t->saving || t->save_due) {
+		recording_await_interim(t->r);
+		top_turn(t, recording_stats(t->r));
+	}
+	cli_say("%s", t->screen.message);
+}
+
+static int write_output(struct top *t, struct outfile *file)
+{
+	const char *line = (const char *)t->o->command_line.data, *warning;
+	struct error err;
+	uint64_t bytes;
+	int rc = recording_write(t->r, t->o->symbolize, line, file, &err);
+
+	bytes = file->written;
+	if (!rc)
+		rc = outfile_commit(file, &err);
+	for (size_t i = 0; (warning = recording_warning(t->r, i)); i++)
+		cli_say("%s", warning);
+	if (rc)
+		return cli_fail(&err);
+	cli_line("wrote %s (%lu bytes)", t->o->output, bytes);
+	return EXIT_DONE;
+}
+
+/* Has our time ended, and the command has not? */
+static bool top_outlives(const struct top *t)
+{
+	return (recording_stats(t->r)->end == RECORDING_TIME_UP || all_shown(t)) &&
+	       recording_command_runs(t->r);
+}
+
+static int top_run(struct top *t, struct outfile *output)
+{
+	struct error err = { 0 };
+	int rc, status = EXIT_DONE;
+
+	catch_signals(t);
+	rc = recording_run(t->r, progress, t, &err);
+	if (!rc && t->on_screen && recording_stats(t->r)->end == RECORDING_EXITED)
+		keep_last_view(t);
+	else if (!rc && !t->on_screen && !t->failed)
+		show_last(t);
+	screen_close();
+	if (t->on_screen) {
+		topscreen_leave(&t->screen, top_put_line);
+		fflush(stdout);
+	}
+	if (rc)
+		status = cli_fail(&err);
+	say_end(t);
+	if (t->saving || t->save_due)
+		finish_saving(t);
+	if (t->o->output && recording_stats(t->r)->elapsed_ns && write_output(t, output))
+		status = EXIT_FAILED;
+	if (t->failed) {
+		error_set(&err, ERR_IO, "cannot write to the standard output");
+		status = cli_fail(&err);
+	}
+	if (!status && t->o->recording.command && !top_outlives(t))
+		status = cli_command_status(recording_wait_command(t->r));
+	return status;
+}
+
+/* Keeps the privileges that saving a profile in the current folder needs. */
+static int drop_privileges(const struct topoptions *o, const struct outfile *output,
+			   struct error *err)
+{
+	struct privilege_needs needs = { .output = output,
+					 .command = o->recording.command,
+					 .samples = true };
+	struct outfile here = OUTFILE_NONE;
+	int rc;
+
+	if (!o->output && outfile_open(&here, "sampler.pb.gz", NULL) == 0)
+		needs.output = &here;
+	rc = privilege_drop(&needs, err);
+	outfile_abort(&here);
+	return rc;
+}
+
+static int open_and_run(struct recording *r, const struct topoptions *o, struct outfile *output)
+{
+	struct top t = { .r = r, .o = o, .file = OUTFILE_NONE };
+	const struct process *p = recording_process(r);
+	struct error err;
+	int status;
+
+	t.screen.order = o->order;
+	t.screen.view = (struct topview){ .stats = &t.stats,
+					  .target = t.target,
+					  .rate = o->recording.rate,
+					  .wall = o->recording.wall,
+					  .threads = o->threads };
+	snprintf(t.target, sizeof(t.target), "%s %d", p->comm, p->pid);
+	if ((o->output && outfile_open(output, o->output, &err)) ||
+	    drop_privileges(o, output, &err))
+		return cli_fail(&err);
+	t.on_screen = screen_possible() && screen_open(&err) == 0;
+	if (screen_possible() && !t.on_screen)
+		cli_say("no screen, tables only: %s", err.text);
+	t.is_early = t.on_screen && o->interval_ns > FIRST_NS;
+	t.due_ns = t.is_early ? FIRST_NS : o->interval_ns;
+	status = top_run(&t, output);
+	screen_close();
+	topscreen_release(&t.screen);
+	live_release(&t.live);
+	outfile_abort(&t.file);
+	return status;
+}
+
+static int top_watch(struct recording **r, struct topoptions *o, struct outfile *output)
+{
+	struct error err;
+	int rc;
+
+	do
+		rc = recording_new(r, &o->recording, &err);
+	while (rc && pids_fewer(o->pids, &o->recording.pid_count));
+	return rc ? sampling_fail(&o->recording, &err) : open_and_run(*r, o, output);
+}
+
+int cli_top(int argc, char **argv)
+{
+	struct outfile output = OUTFILE_NONE;
+	struct recording *r = NULL;
+	struct topoptions o;
+	int status;
+
+	set_priority(PRIORITY_PROMPT);
+	status = topoptions_parse(&o, argc, argv);
+	if (status == CLI_GO_ON)
+		status = top_watch(&r, &o, &output);
+	outfile_abort(&output);
+	recording_free(r);
+	buffer_release(&o.command_line);
+	return status;
+}

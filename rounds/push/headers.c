@@ -1,0 +1,251 @@
+/* Each line is checked once, as a header of HTTP, and kept whole. Freed lines are overwritten
+ * first. */
+#include "rounds/push/headers.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/net/secret.h"
+
+enum { FILE_MAX = 64 << 10 };
+
+static void headers_forget(void *text, size_t len)
+{
+	if (text)
+		explicit_bzero(text, len);
+	free(text);
+}
+
+void pushheaders_release(struct pushheaders *h)
+{
+	for (size_t i = 0; i < h->count; i++)
+		headers_forget(h->lines[i], strlen(h->lines[i]));
+	h->count = 0;
+}
+
+/* A token, a colon, and nothing that ends the line (RFC 9110, sections 5.1 and 5.5). */
+static bool headers_is_header(const char *line)
+{
+	size_t len = 0;
+
+	while (isalnum((unsigned char)line[len]) ||
+	       (line[len] && strchr("!#$%&'*+-.^_`|~", line[len])))
+		len++;
+	if (!len || line[len] != ':')
+		return false;
+	for (line += len; *line; line++)
+		if (iscntrl((unsigned char)*line) && *line != '\t')
+			return false;
+	return true;
+}
+
+/* Adds the line, or frees it after an error. */
+static int headers_take(struct pushheaders *h, char *line, const char *what, struct error *err)
+{
+	int rc = 0;
+
+	if (!line)
+		return error_nomem(err);
+	if (!headers_is_header(line))
+		rc = error_set(err, ERR_USAGE, "%s: that cannot be a header", what);
+	else if (h->count == PUSHHEADERS_MAX)
+		rc = error_set(err, ERR_LIMIT, "%s: more than %d headers", what, PUSHHEADERS_MAX);
+	if (rc)
+		headers_forget(line, strlen(line));
+	else
+		h->lines[h->count++] = line;
+	return rc;
+}
+
+static int headers_take_lines(struct pushheaders *h, char *text, const char *path,
+			      struct error *err)
+{
+	char what[300];
+	int rc = 0, number = 0;
+
+	for (char *rest = text, *line; !rc && (line = strsep(&rest, "\n"));) {
+		line[strcspn(line, "\r")] = '\0';
+		snprintf(what, sizeof(what), "line %d of '%s'", ++number, path);
+		if (line[strspn(line, " \t")] && *line != '#')
+			rc = headers_take(h, strdup(line), what, err);
+	}
+	return rc;
+}
+
+static int headers_read_text(int fd, char *text, const char *path, size_t *len, struct error *err)
+{
+	ssize_t n = 1;
+
+	*len = 0;
+	while (n > 0 && *len <= FILE_MAX) {
+		n = read(fd, text + *len, FILE_MAX + 1 - *len);
+		*len += n > 0 ? (size_t)n : 0;
+	}
+	if (n < 0)
+		return error_errno(err, ERR_IO, "cannot read '%s'", path);
+	if (*len > FILE_MAX)
+		return error_set(err, ERR_LIMIT, "'%s' has more than %d KiB", path, FILE_MAX >> 10);
+	text[*len] = '\0';
+	return 0;
+}
+
+/* Regular files only, and without blocking in open: a FIFO would keep us waiting. */
+static int headers_open_file(const char *path, struct error *err)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return error_errno(err, ERR_IO, "cannot read '%s'", path);
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		return fd;
+	close(fd);
+	return error_set(err, ERR_IO, "'%s' is not a file", path);
+}
+
+int pushheaders_file(struct pushheaders *h, const char *path, struct error *err)
+{
+	char *text = malloc(FILE_MAX + 2);
+	size_t len;
+	int fd, rc;
+
+	if (!text)
+		return error_nomem(err);
+	fd = headers_open_file(path, err);
+	rc = fd < 0 ? fd : headers_read_text(fd, text, path, &len, err);
+	if (!rc)
+		rc = headers_take_lines(h, text, path, err);
+	if (fd >= 0)
+		close(fd);
+	headers_forget(text, FILE_MAX + 2);
+	return rc;
+}
+
+int pushheaders_add(struct pushheaders *h, const char *name, const char *before, const char *value,
+		    const char *what, struct error *err)
+{
+	char *line = NULL;
+
+	if (asprintf(&line, "%s: %s%s", name, before, value) < 0)
+		line = NULL;
+	return headers_take(h, line, what, err);
+}
+
+/* RFC 4648, section 4. `to` has room for len / 3 * 4 + 5 bytes. */
+static void base64(const char *from, size_t len, char *to)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+	for (size_t i = 0; i < len; i += 3) {
+		uint32_t bits = 0;
+
+		for (size_t j = 0; j < 3; j++)
+			bits = bits << 8 | (i + j < len ? (unsigned char)from[i + j] : 0);
+		for (size_t j = 0; j < 4; j++)
+			*to++ = i + j > len ? '=' : digits[bits >> (18 - 6 * j) & 63];
+	}
+	*to = '\0';
+}
+
+int pushheaders_basic(struct pushheaders *h, const char *user, const char *password,
+		      const char *what, struct error *err)
+{
+	size_t len = strlen(user) + 1 + strlen(password), room = len / 3 * 4 + 8;
+	char *plain = malloc(len + 1), *coded = malloc(room);
+	int rc;
+
+	if (plain && coded) {
+		sprintf(plain, "%s:%s", user, password);
+		base64(plain, len, coded);
+		rc = pushheaders_add(h, "Authorization", "Basic ", coded, what, err);
+	} else {
+		rc = error_nomem(err);
+	}
+	headers_forget(plain, plain ? len : 0);
+	headers_forget(coded, coded ? room : 0);
+	return rc;
+}
+
+bool pushheaders_has(const struct pushheaders *h, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < h->count; i++)
+		if (!strncasecmp(h->lines[i], name, len) && h->lines[i][len] == ':')
+			return true;
+	return false;
+}
+
+static int headers_digit(char c)
+{
+	return isdigit((unsigned char)c) ? c - '0' : tolower((unsigned char)c) - 'a' + 10;
+}
+
+/* Replaces each %XY in place, except %00, which no header can hold. */
+static void unescape(char *text)
+{
+	char *to = text;
+
+	for (; *text; text++) {
+		bool escaped = *text == '%' && isxdigit((unsigned char)text[1]) &&
+			       isxdigit((unsigned char)text[2]);
+		int value = escaped ? headers_digit(text[1]) << 4 | headers_digit(text[2]) : 0;
+
+		*to++ = value ? (char)value : *text;
+		text += value ? 2 : 0;
+	}
+	*to = '\0';
+}
+
+/* Removes blanks at both ends. */
+static char *headers_trim(char *text)
+{
+	size_t len;
+
+	text += strspn(text, " \t");
+	len = strlen(text);
+	while (len && strchr(" \t", text[len - 1]))
+		text[--len] = '\0';
+	return text;
+}
+
+int pushheaders_list(struct pushheaders *h, const char *list, const char *what, struct error *err)
+{
+	size_t len = strlen(list);
+	char *copy = strdup(list);
+	int rc = copy ? 0 : error_nomem(err);
+
+	for (char *rest = copy, *name; !rc && (name = strsep(&rest, ","));) {
+		char *value = strchr(name, '=');
+
+		if (!*headers_trim(name))
+			continue;
+		if (!value) {
+			rc = error_set(err, ERR_USAGE, "%s: an entry is not 'name=value'", what);
+			continue;
+		}
+		*value++ = '\0';
+		name = headers_trim(name);
+		value = headers_trim(value);
+		unescape(value);
+		if (!pushheaders_has(h, name))
+			rc = pushheaders_add(h, name, "", value, what, err);
+	}
+	headers_forget(copy, copy ? len : 0);
+	return rc;
+}
+
+void pushheaders_hide(const struct pushheaders *h, char *text)
+{
+	for (size_t i = 0; i < h->count; i++)
+		secret_hide_header(text, h->lines[i]);
+}

@@ -1,0 +1,239 @@
+/*
+ * Copies the stack of the Erlang process that a scheduler's thread runs, while the thread is held.
+ *
+ * While C runs for a process, a BIF or the garbage collector, the thread's own stack is copied, and
+ * the process's is somewhere else. So is the end of the thread's stack while Erlang runs. Both are
+ * copied through the interface that interpreters' frames are copied by: it predicts what is needed,
+ * and reads that with the stack. No frame comes from here.
+ *
+ * All this is only to have the bytes at hand: a walk (step_x86_64.c) finds its way by registers
+ * alone, and ends where something was not copied. So what is found here by its looks cannot lead
+ * astray: in the schedulers' data (ErtsSchedulerData) the thread, by its struct pthread, and the
+ * process that it runs, by the sizes in its struct beam_process.
+ */
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "runtimes/beam/beam.h"
+#include "runtimes/beam/runtime.h"
+#include "runtimes/common/copy.h"
+#include "runtimes/common/pthread.h"
+#include "unwind/table/regs.h"
+
+enum {
+	DATA_ALIGN = 64,     /* of a scheduler's data, */
+	DATA_BYTES = 512,    /* in which its thread is recorded */
+	CURRENT_BYTES = 256, /* and its process */
+	DATA_SPAN = 1 << 16, /* from one to the next at most */
+	SCHEDULERS_MAX = 1024,
+	STACK_MAX = 128 << 10, /* bytes of a process's stack */
+	TOP_MAX = 4096,	       /* bytes above process_main's frame */
+	PID_TAG = 3,
+	TAG_BITS = 15,
+	HEAP_SHIFT = 16,
+	SLACK = 8 << 10, /* bytes below the stack pointer that struct beam_process has */
+};
+
+static const uint64_t SPAN_MAX = 64 << 20; /* of a thread's stack */
+
+/* Finding, with the process running. */
+
+static bool is_data(const struct memory *m, const char *data, unsigned thread)
+{
+	uint64_t registers = memory_word(data, 0), self = memory_word(data, thread), first;
+
+	return registers && registers % DATA_ALIGN == 0 && registers < self &&
+	       self - registers < SPAN_MAX && !memory_read_u64(m, self, &first) && first == self;
+}
+
+static unsigned stacks_find_thread(const struct memory *m, const char *data)
+{
+	for (unsigned at = 8; at < DATA_BYTES; at += 8)
+		if (is_data(m, data, at))
+			return at;
+	return 0;
+}
+
+static int stacks_add(const struct memory *m, const char *data, uint64_t addr, unsigned thread,
+		      struct buffer *states)
+{
+	char pthread[PTHREAD_BYTES];
+	struct interp_state state = { .at = addr, .tp = memory_word(data, thread) };
+
+	if (m->read(m, state.tp, pthread, sizeof(pthread)))
+		return 0;
+	state.own_tid = pthread_tid(pthread, state.tp);
+	return buffer_add(states, &state, sizeof(state));
+}
+
+static int stacks_threads(const void *of, const struct memory *m, struct buffer *states)
+{
+	const struct beam_runtime *rt = of;
+	char data[DATA_BYTES];
+	unsigned thread = 0, count = 0;
+	uint64_t addr, last;
+	int rc = 0;
+
+	if (memory_read_u64(m, rt->at.schedulers, &addr))
+		return 0;
+	for (last = addr; !rc && addr - last < DATA_SPAN && count < SCHEDULERS_MAX;
+	     addr += DATA_ALIGN) {
+		if (m->read(m, addr, data, sizeof(data)))
+			break;
+		thread = thread ? thread : stacks_find_thread(m, data);
+		if (!thread || !is_data(m, data, thread))
+			continue;
+		rc = stacks_add(m, data, addr, thread, states);
+		last = addr;
+		count++;
+	}
+	return rc;
+}
+
+/* Copying, with the thread held. */
+
+/* Where in struct beam_process its identifier is, and from where on its stack pointer and what
+ * follows. */
+struct beam_process {
+	uint64_t id;
+	uint64_t head[BEAM_HEAD_WORDS];
+	uint32_t heap; /* index of the heap's start */
+};
+
+static bool copy_head(const struct beam_runtime *rt, struct interp_copy *copy, uint64_t addr,
+		      struct beam_process *p)
+{
+	const char *bytes = interp_copy_need(copy, addr, rt->at.stop - 8 + sizeof(p->head));
+
+	if (!bytes)
+		return false;
+	memcpy(&p->id, bytes, sizeof(p->id));
+	memcpy(p->head, bytes + rt->at.stop - 8, sizeof(p->head));
+	return true;
+}
+
+static bool stacks_read_process(const struct beam_runtime *rt, struct interp_copy *copy,
+				uint64_t addr, struct beam_process *p)
+{
+	if (!copy_head(rt, copy, addr, p))
+		return false;
+	p->heap = beam_find_heap(p->head);
+	return (p->id & TAG_BITS) == PID_TAG && p->heap;
+}
+
+static bool may_be_process(uint64_t word)
+{
+	return word && word % 8 == 0 && word >> 47 == 0 && word >= 1 << 16;
+}
+
+static bool has_on_stack(const struct beam_process *p, uint64_t sp)
+{
+	return sp >= p->head[p->heap] && sp <= p->head[p->heap + 1];
+}
+
+/* Where a scheduler's data has the process that it runs: that can be told while Erlang runs, with
+ * rsp on the process's stack. Bits from HEAP_SHIFT on: process.heap. */
+static uint32_t find_current(const struct beam_runtime *rt, struct interp_copy *copy, uint64_t at,
+			     uint64_t sp)
+{
+	const char *data = interp_copy_need(copy, at, CURRENT_BYTES);
+	uint64_t words[CURRENT_BYTES / 8], maybe[CURRENT_BYTES / 8];
+	struct beam_process p;
+	size_t count = 0;
+
+	if (!data)
+		return 0;
+	memcpy(words, data, sizeof(words));
+	for (unsigned i = 1; i < CURRENT_BYTES / 8; i++)
+		if (may_be_process(words[i]))
+			maybe[count++] = words[i];
+	interp_copy_need_all(copy, maybe, count, rt->at.stop - 8 + sizeof(p.head));
+	for (unsigned i = 1; i < CURRENT_BYTES / 8; i++)
+		if (may_be_process(words[i]) && stacks_read_process(rt, copy, words[i], &p) &&
+		    has_on_stack(&p, sp))
+			return i * 8 | p.heap << HEAP_SHIFT;
+	return 0;
+}
+
+static void copy_top(const struct beam_runtime *rt, struct interp_copy *copy, uint64_t registers,
+		     uint64_t tp)
+{
+	uint64_t from = registers + rt->at.frame;
+
+	if (registers && tp > from && tp - from < SPAN_MAX)
+		interp_copy_need(copy, from, tp - from < TOP_MAX ? tp - from : TOP_MAX);
+}
+
+/* The lowest place at which the process's stack pointer may be. What struct beam_process has is
+ * only right where C may look at the stack; elsewhere it is an older one, and rbp is likely to have
+ * it. */
+static uint64_t lowest(const struct beam_process *p, const struct regs *regs)
+{
+	uint64_t stop = p->head[1], heap = p->head[p->heap], rbp = regs->r[DWARF_FP], low;
+
+	if (heap > stop || stop - heap > SPAN_MAX)
+		return stop;
+	low = stop - heap < SLACK ? heap : stop - SLACK;
+	return rbp % 8 == 0 && rbp >= heap && rbp < low ? rbp : low;
+}
+
+/* While garbage is collected, the end is another heap's at times. */
+static void copy_process(const struct beam_runtime *rt, struct interp_copy *copy, uint64_t process,
+			 uint32_t heap, const struct regs *regs)
+{
+	struct beam_process p = { .heap = heap };
+	uint64_t low, end;
+
+	if (!copy_head(rt, copy, process, &p) || has_on_stack(&p, regs->r[DWARF_SP]))
+		return;
+	low = lowest(&p, regs);
+	end = p.head[heap + 1];
+	if (end < p.head[1] || end - low > STACK_MAX)
+		end = low + SLACK;
+	interp_copy_need(copy, low, end - low);
+}
+
+static void stacks_capture(const void *of, struct interp_copy *copy,
+			   const struct interp_thread *thread, struct interp_walk *out)
+{
+	const struct beam_runtime *rt = of;
+	uint32_t current = atomic_load(rt->current), at;
+	uint64_t registers, process;
+
+	(void)out;
+	if (!current) {
+		current = find_current(rt, copy, thread->state, thread->regs->r[DWARF_SP]);
+		atomic_store(rt->current, current);
+	}
+	at = current & ((1u << HEAP_SHIFT) - 1);
+	if (interp_copy_word(copy, thread->state, &registers))
+		copy_top(rt, copy, registers, thread->tp);
+	if (at && interp_copy_word(copy, thread->state + at, &process) && process)
+		copy_process(rt, copy, process, current >> HEAP_SHIFT, thread->regs);
+}
+
+static int stacks_find(void **rt, const struct image *image, uint64_t bias,
+		       const struct memory *memory, struct error *why)
+{
+	return beam_ops.find(rt, image, bias, memory, why);
+}
+
+static void stacks_release(void *rt)
+{
+	beam_ops.free(rt);
+}
+
+static const char *stacks_version(const void *rt)
+{
+	return beam_ops.version(rt);
+}
+
+const struct interp_ops beam_stack_ops = {
+	.mapping = "[erlang]",
+	.find = stacks_find,
+	.free = stacks_release,
+	.version = stacks_version,
+	.threads = stacks_threads,
+	.capture = stacks_capture,
+};

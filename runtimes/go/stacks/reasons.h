@@ -1,0 +1,23 @@
+/* The reasons for which goroutines wait, in the program's own words. */
+#ifndef RUNTIMES_GO_STACKS_REASONS_H
+#define RUNTIMES_GO_STACKS_REASONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct memory;
+
+enum { GO_REASONS = 256, GO_REASON_ROOM = 64 };
+
+struct goreasons {
+	char texts[GO_REASONS][GO_REASON_ROOM];
+	bool known[GO_REASONS];
+};
+
+/* The text of a reason (runtime.waitReason.String, runtime/runtime2.go). `strings` is the address
+ * of waitReasonStrings, 0: not known. "": there is none. Cached in `r`, which is zeroed at first,
+ * and valid as long as it. */
+const char *goreasons_text(struct goreasons *r, const struct memory *memory, uint64_t strings,
+			   uint8_t reason);
+
+#endif

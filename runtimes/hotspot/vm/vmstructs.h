@@ -1,0 +1,105 @@
+/*
+ * What HotSpot tells debuggers about itself: where the fields of its classes are, how large the
+ * classes are, and constants.
+ *
+ * libjvm exports the tables gHotSpotVMStructs, gHotSpotVMTypes, gHotSpotVMIntConstants and
+ * gHotSpotVMLongConstants in every build, with how their entries are laid out (vmStructs.hpp). They
+ * are found by these symbols, in whatever file is mapped, also in a launcher that libjvm is linked
+ * into. They are read from the process, since the loader relocates them and the layout is written
+ * by constructors.
+ *
+ * Rejected: tables of offsets by release in our own source. Builds differ, and the VM's own table
+ * is always that of the VM at hand.
+ */
+#ifndef RUNTIMES_HOTSPOT_VM_VMSTRUCTS_H
+#define RUNTIMES_HOTSPOT_VM_VMSTRUCTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct error;
+struct image;
+struct memory;
+struct vmstructs;
+
+/* A field of a class. Texts are valid as long as the tables. */
+struct vmfield {
+	const char *type, *name;
+	const char *type_string; /* of the field, as in C++; "" where the VM says nothing */
+	bool is_static;
+	uint64_t offset; /* in an object; of a static field, its address in the process */
+};
+
+/* Where the tables are: the addresses of the exported variables in the process. */
+enum vmsymbol {
+	VMS_STRUCTS,
+	VMS_STRUCT_TYPE_NAME,
+	VMS_STRUCT_FIELD_NAME,
+	VMS_STRUCT_TYPE_STRING,
+	VMS_STRUCT_IS_STATIC,
+	VMS_STRUCT_OFFSET,
+	VMS_STRUCT_ADDRESS,
+	VMS_STRUCT_STRIDE,
+	VMS_TYPES,
+	VMS_TYPE_NAME,
+	VMS_TYPE_SIZE,
+	VMS_TYPE_STRIDE,
+	VMS_INTS,
+	VMS_INT_NAME,
+	VMS_INT_VALUE,
+	VMS_INT_STRIDE,
+	VMS_LONGS,
+	VMS_LONG_NAME,
+	VMS_LONG_VALUE,
+	VMS_LONG_STRIDE,
+	VMS_SYMBOLS
+};
+
+struct vmsymbols {
+	uint64_t addr[VMS_SYMBOLS];
+};
+
+/* ERR_NOTFOUND: the file does not export them all. */
+int vmstructs_find(const struct image *image, uint64_t bias, struct vmsymbols *symbols);
+
+/* Reads the tables; the caller frees *v with vmstructs_free. ERR_BUSY: the constructors of libjvm
+ * have not run yet; ERR_FORMAT; ERR_NOMEM. */
+int vmstructs_read(const struct vmsymbols *symbols, const struct memory *memory,
+		   struct vmstructs **v, struct error *why);
+void vmstructs_free(struct vmstructs *v);
+
+/* False: there is none. */
+bool vmstructs_field(const struct vmstructs *v, const char *type, const char *name,
+		     struct vmfield *field);
+bool vmstructs_size(const struct vmstructs *v, const char *type, uint64_t *size);
+bool vmstructs_constant(const struct vmstructs *v, const char *name, int64_t *value);
+
+/* Calls `each` for all fields of a type. */
+void vmstructs_fields(const struct vmstructs *v, const char *type,
+		      void (*each)(void *ctx, const struct vmfield *field), void *ctx);
+
+/* Calls `field` for all fields and `number` for all sizes ("type") and constants ("constant"). */
+void vmstructs_list(const struct vmstructs *v, void (*field)(const struct vmfield *field),
+		    void (*number)(const char *what, const char *name, int64_t value));
+
+/* The statement of where in a layout of ours an offset, address, size or constant goes. */
+enum vmplace_kind {
+	VMPLACE_OFFSET,	 /* of a field: int32_t, -1 where there is none */
+	VMPLACE_ADDRESS, /* of a static field: uint64_t, 0 where there is none */
+	VMPLACE_SIZE,	 /* of a type: int32_t, -1 */
+	VMPLACE_CONSTANT /* int32_t, -1 */
+};
+
+struct vmplace {
+	enum vmplace_kind kind;
+	const char *type, *name; /* a constant has only a name, a type has only a type */
+	size_t at;		 /* in the layout */
+	bool needed;
+};
+
+/* Fills a layout. ERR_FORMAT: something that is needed is missing, and *why says what. */
+int vmstructs_resolve(const struct vmstructs *v, const struct vmplace *places, size_t count,
+		      void *layout, struct error *why);
+
+#endif

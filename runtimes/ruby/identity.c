@@ -1,0 +1,297 @@
+/*
+ * What proves that an iseq and its method entry, or that of a C function, are those that were seen
+ * at these addresses before.
+ *
+ * The garbage collector uses an address again as soon as an iseq is gone, and malloc(3) gives the
+ * next one's tables the same places. So what is shown is compared: label, path, and the table of
+ * lines as far as it is short. A method definition has a serial number of its own, but the classes
+ * that share an iseq share it, too. So the class is compared with it, and what its path is read
+ * from.
+ *
+ * Each round reads what the one before has named, of all code objects by one system call. In the
+ * hold the same rounds copy it.
+ */
+#include <string.h>
+
+#include "base/hashindex.h"
+#include "base/process/memory.h"
+#include "runtimes/common/copy.h"
+#include "runtimes/ruby/runtime.h"
+
+enum {
+	BATCH = 32,
+	TEXT_BYTES = 96, /* the end of a text: evaluated code differs there */
+	TABLE_BYTES = 192,
+	PER_ROUND = 4, /* pieces of a code object */
+};
+
+struct ruby_identity_text {
+	struct ruby_text at;
+	char bytes[TEXT_BYTES];
+};
+
+struct probe {
+	struct interp_identity *id;
+	bool is_iseq;
+	char object[OBJECT_BYTES], body[BODY_BYTES];
+	char label_object[OBJECT_BYTES], path_object[OBJECT_BYTES], file_object[OBJECT_BYTES];
+	struct ruby_identity_text label, path;
+	uint64_t file; /* the path's string, where the path object is a pair; else 0 */
+	char table[TABLE_BYTES];
+	uint32_t table_bytes;
+	char method[OBJECT_BYTES], definition[DEFINITION_BYTES], class[CLASS_BYTES];
+};
+
+struct ruby_identity_round {
+	const struct memory *memory;
+	struct memory_piece pieces[BATCH * PER_ROUND];
+	bool *valid[BATCH * PER_ROUND]; /* of the piece's code object */
+	size_t lens[BATCH * PER_ROUND];
+	size_t count;
+};
+
+static void ruby_identity_want(struct ruby_identity_round *r, struct probe *p, uint64_t addr,
+			       void *to, size_t len)
+{
+	if (!len || !p->id->valid)
+		return;
+	p->id->valid = addr >= 4096;
+	r->lens[r->count] = len;
+	r->valid[r->count] = &p->id->valid;
+	r->pieces[r->count++] = (struct memory_piece){ addr, to, len };
+}
+
+static void read_round(struct ruby_identity_round *r)
+{
+	memory_gather(r->memory, r->pieces, r->count);
+	for (size_t i = 0; i < r->count; i++)
+		*r->valid[i] &= r->pieces[i].len == r->lens[i];
+	r->count = 0;
+}
+
+static void ruby_identity_want_text(struct ruby_identity_round *r, struct probe *p,
+				    struct ruby_identity_text *t)
+{
+	uint64_t len = t->at.len < TEXT_BYTES ? t->at.len : TEXT_BYTES;
+
+	memset(t->bytes, 0, sizeof(t->bytes));
+	ruby_identity_want(r, p, t->at.at + t->at.len - len, t->bytes, len);
+}
+
+/* The method entry of an iseq's frame. */
+static void want_definition(struct ruby_identity_round *r, struct probe *p)
+{
+	if (!p->id->method)
+		return;
+	p->id->valid &= p->is_iseq && ruby_is_imemo(memory_word(p->method, 0), IMEMO_METHOD);
+	ruby_identity_want(r, p, memory_word(p->method, METHOD_DEFINITION), p->definition,
+			   DEFINITION_BYTES);
+}
+
+static void want_body(struct ruby_identity_round *r, struct probe *p)
+{
+	uint64_t flags = memory_word(p->object, 0);
+
+	p->is_iseq = ruby_is_imemo(flags, IMEMO_ISEQ);
+	p->id->valid &= p->is_iseq || ruby_is_imemo(flags, IMEMO_METHOD);
+	if (p->is_iseq)
+		ruby_identity_want(r, p, memory_word(p->object, ISEQ_BODY), p->body, BODY_BYTES);
+	else
+		ruby_identity_want(r, p, memory_word(p->object, METHOD_DEFINITION), p->body,
+				   DEFINITION_BYTES);
+	want_definition(r, p);
+}
+
+static void want_class(const struct ruby_runtime *rt, struct ruby_identity_round *r,
+		       struct probe *p)
+{
+	if (p->id->method)
+		ruby_identity_want(r, p, memory_word(p->method, METHOD_OWNER), p->class,
+				   rt->layout->classpath ? CLASS_BYTES : OBJECT_BYTES);
+}
+
+static void want_objects(const struct ruby_runtime *rt, struct ruby_identity_round *r,
+			 struct probe *p)
+{
+	const char *insns = p->body + rt->layout->insns;
+	uint64_t bytes = (uint64_t)memory_u32(insns, INSNS_COUNT) * rt->layout->insn_entry;
+
+	if (!p->is_iseq)
+		return;
+	p->table_bytes = bytes < TABLE_BYTES ? (uint32_t)bytes : TABLE_BYTES;
+	ruby_identity_want(r, p, memory_word(p->body, BODY_LABEL), p->label_object, OBJECT_BYTES);
+	ruby_identity_want(r, p, memory_word(p->body, BODY_PATH), p->path_object, OBJECT_BYTES);
+	ruby_identity_want(r, p, memory_word(insns, INSNS_TABLE), p->table, p->table_bytes);
+	want_class(rt, r, p);
+}
+
+/* The path object is the path, or a pair of it and the real path, in place. */
+static void want_texts(const struct ruby_runtime *rt, struct ruby_identity_round *r,
+		       struct probe *p)
+{
+	uint64_t path = memory_word(p->body, BODY_PATH), first;
+
+	if (!p->is_iseq || !p->id->valid)
+		return;
+	p->id->valid = ruby_string_text(rt, memory_word(p->body, BODY_LABEL), p->label_object,
+					&p->label.at);
+	ruby_identity_want_text(r, p, &p->label);
+	p->file = 0;
+	if (ruby_string_text(rt, path, p->path_object, &p->path.at)) {
+		ruby_identity_want_text(r, p, &p->path);
+		return;
+	}
+	first = ruby_array_element(rt, path, p->path_object, 0);
+	if (first - path > OBJECT_BYTES - 8) {
+		p->id->valid = false;
+		return;
+	}
+	p->file = memory_word(p->path_object, first - path);
+	ruby_identity_want(r, p, p->file, p->file_object, OBJECT_BYTES);
+}
+
+static void want_path(const struct ruby_runtime *rt, struct ruby_identity_round *r, struct probe *p)
+{
+	if (!p->is_iseq || !p->id->valid || !p->file)
+		return;
+	p->id->valid = ruby_string_text(rt, p->file, p->file_object, &p->path.at);
+	ruby_identity_want_text(r, p, &p->path);
+}
+
+static uint64_t sum_of_class(const struct ruby_layout *l, const char *class)
+{
+	uint64_t words[] = { memory_word(class, CLASS_EXT), 0, 0 };
+
+	if (l->classpath) {
+		words[0] = memory_word(class, l->classpath);
+		words[1] = memory_word(class, l->attached);
+		words[2] = class[l->class_flags] & 1;
+	}
+	return hash_bytes(words, sizeof(words));
+}
+
+static uint64_t sum_of_method(const struct ruby_layout *l, const struct probe *p)
+{
+	uint64_t words[] = { memory_word(p->method, METHOD_DEFINITION),
+			     memory_word(p->method, METHOD_OWNER),
+			     memory_word(p->definition, DEFINITION_BODY),
+			     memory_word(p->definition, DEFINITION_SERIAL),
+			     sum_of_class(l, p->class) };
+
+	return hash_bytes(words, sizeof(words));
+}
+
+/* Is it the definition's iseq, or a block right in it? The definition keeps these, and no other one
+ * ever has its serial number; what is evaluated in it, it does not keep. So nothing has these words
+ * again, but for the copy of a class that is made where another copy of it was, with its path at
+ * the same place. */
+static bool ruby_identity_is_kept(const struct ruby_layout *l, const struct probe *p)
+{
+	uint32_t type = memory_u32(p->body, BODY_TYPE);
+	uint64_t iseq = memory_word(p->definition, DEFINITION_BODY);
+
+	if ((p->definition[DEFINITION_TYPE] & 15) != METHOD_IS_ISEQ)
+		return false;
+	return iseq == p->id->code ||
+	       (iseq == memory_word(p->body, l->parent) &&
+		(type == ISEQ_BLOCK || type == ISEQ_RESCUE || type == ISEQ_ENSURE));
+}
+
+static void ruby_identity_sum_up(const struct ruby_runtime *rt, const struct probe *p)
+{
+	uint64_t *w = p->id->words;
+
+	w[0] = p->is_iseq;
+	if (!p->is_iseq) {
+		w[1] = memory_word(p->object, METHOD_DEFINITION);
+		w[2] = memory_word(p->object, METHOD_OWNER);
+		w[3] = memory_word(p->body, DEFINITION_BODY);
+		w[4] = memory_word(p->body, DEFINITION_NAME);
+		w[5] = memory_word(p->body, DEFINITION_SERIAL);
+		return;
+	}
+	p->id->unique = p->id->method && ruby_identity_is_kept(rt->layout, p);
+	if (p->id->method)
+		w[0] += sum_of_method(rt->layout, p);
+	w[1] = memory_word(p->object, ISEQ_BODY);
+	w[2] = memory_word(p->body, BODY_TYPE); /* and the size */
+	w[3] = memory_word(p->body, BODY_CODE);
+	w[4] = memory_word(p->body + rt->layout->insns, INSNS_TABLE);
+	w[5] = hash_bytes(p->label.bytes, TEXT_BYTES) + p->label.at.len;
+	w[6] = hash_bytes(p->path.bytes, TEXT_BYTES) + p->path.at.len;
+	w[7] = hash_bytes(p->table, p->table_bytes) + memory_u32(p->body, BODY_LINE) +
+	       ((uint64_t)memory_u32(p->body + rt->layout->insns, INSNS_COUNT) << 32);
+}
+
+static void ruby_identity_identify(const struct ruby_runtime *rt, const struct memory *memory,
+				   struct interp_identity *ids, size_t count)
+{
+	struct ruby_identity_round r = { .memory = memory };
+	struct probe probes[BATCH];
+
+	for (size_t i = 0; i < count; i++) {
+		probes[i].id = &ids[i];
+		memset(ids[i].words, 0, sizeof(ids[i].words));
+		ids[i].valid = ruby_is_object(ids[i].code);
+		ruby_identity_want(&r, &probes[i], ids[i].code, probes[i].object, OBJECT_BYTES);
+		if (ids[i].method)
+			ruby_identity_want(&r, &probes[i], ids[i].method, probes[i].method,
+					   OBJECT_BYTES);
+	}
+	read_round(&r);
+	for (size_t i = 0; i < count; i++)
+		if (ids[i].valid)
+			want_body(&r, &probes[i]);
+	read_round(&r);
+	for (size_t i = 0; i < count; i++)
+		if (ids[i].valid)
+			want_objects(rt, &r, &probes[i]);
+	read_round(&r);
+	for (size_t i = 0; i < count; i++)
+		if (ids[i].valid)
+			want_texts(rt, &r, &probes[i]);
+	read_round(&r);
+	for (size_t i = 0; i < count; i++)
+		if (ids[i].valid)
+			want_path(rt, &r, &probes[i]);
+	read_round(&r);
+	for (size_t i = 0; i < count; i++)
+		if (ids[i].valid)
+			ruby_identity_sum_up(rt, &probes[i]);
+}
+
+void ruby_identify(const void *rt, const struct memory *memory, struct interp_identity *ids,
+		   size_t count)
+{
+	for (size_t i = 0; i < count; i += BATCH)
+		ruby_identity_identify(rt, memory, ids + i, count - i < BATCH ? count - i : BATCH);
+}
+
+/* The memory of a thread that is held: what is missing is copied. */
+struct ruby_identity_held {
+	struct memory memory;
+	struct interp_copy *copy;
+};
+
+static size_t gather_held(const struct memory *m, struct memory_piece *pieces, size_t count)
+{
+	struct interp_copy *copy = ((const struct ruby_identity_held *)m)->copy;
+	struct interp_range ranges[BATCH * PER_ROUND] = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		ranges[i] = (struct interp_range){ pieces[i].addr, (uint32_t)pieces[i].len };
+	interp_copy_need_ranges(copy, ranges, count);
+	for (size_t i = 0; i < count; i++)
+		if (pieces[i].len &&
+		    copy->memory.read(&copy->memory, pieces[i].addr, pieces[i].to, pieces[i].len))
+			pieces[i].len = 0;
+	return 1;
+}
+
+void ruby_copy_identity(const struct ruby_runtime *rt, struct interp_copy *copy,
+			struct interp_identity *ids, size_t count)
+{
+	struct ruby_identity_held held = { { .gather = gather_held }, copy };
+
+	ruby_identify(rt, &held.memory, ids, count);
+}
