@@ -119,7 +119,7 @@ static void collected_check(const struct collected *all, const struct collection
 	else if (custom && *item->name && !customname_good(item->name))
 		cursor_fail(c, "a profile's name is bad");
 	else if (!item->data == !item->why_not || (custom && item->data && !*item->name))
-		cursor_fail(c, "a profile is neither there nor not");
+		cursor_fail(c, "a profile needs either data or a reason why there is none");
 }
 
 static void collected_take_item(struct collected *all, struct collection_item *item, uint64_t type,

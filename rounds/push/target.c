@@ -96,8 +96,8 @@ static int parse_grpc(struct pushtarget *t, const char *url, struct error *err)
 	int rc;
 
 	if (host[len + (host[len] == '/')])
-		return error_set(err, ERR_USAGE,
-				 "after host and port, a URL of gRPC has nothing: %s", t->shown);
+		return error_set(err, ERR_USAGE, "a gRPC URL ends after host and port: %s",
+				 t->shown);
 	if (asprintf(&http, "http%.*s", (int)(host + len - url) - 4, url + 4) < 0)
 		return error_nomem(err);
 	rc = http_check(http, true, err);

@@ -39,7 +39,7 @@ enum {
 
 static const char NOT_FOUND[] = "its place is not found in the program's code";
 static const char NOT_READ[] = "the program's memory cannot be read";
-static const char NONSENSE[] = "what stands there cannot be";
+static const char NONSENSE[] = "its value is impossible";
 static const char DISAGREE[] = "the runtime's sums disagree";
 
 struct counters_sums {

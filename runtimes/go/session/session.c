@@ -148,10 +148,9 @@ int goprofile_note_goroutines(struct goprofile *g, const struct gogoroutines_sta
 	    (unreadable &&
 	     goprofile_remark(g, "goroutines whose labels could not be read: %" PRIu64,
 			      unreadable)) ||
-	    (s->left_out && goprofile_remark(g,
-					     "left out, since it was no goroutine what stood "
-					     "there: %" PRIu64,
-					     s->left_out)) ||
+	    (s->left_out &&
+	     goprofile_remark(g, "entries left out that were no goroutines: %" PRIu64,
+			      s->left_out)) ||
 	    (s->again && goprofile_remark(g, REMARK_AGAIN, s->again)))
 		return error_nomem(err);
 	return 0;

@@ -179,7 +179,7 @@ Test(gocounters, a_span_that_is_none_is_no_number)
 {
 	put_span(0, 0, 8, 3, 8, 256);
 	put(SPAN + l->alloc_count + 2, 10, 1); /* of another class */
-	cr_assert_str_eq(why_not(GOMETRIC_ALLOC_BYTES), "what stands there cannot be");
+	cr_assert_str_eq(why_not(GOMETRIC_ALLOC_BYTES), "its value is impossible");
 	cr_assert_eq(value(GOMETRIC_GOROUTINES), 50, "others are there");
 	put_span(0, 0, 8, 3, 300, 256);
 	why_not(GOMETRIC_HEAP);
@@ -258,7 +258,7 @@ Test(gocounters, threads_are_those_made_less_those_ended)
 {
 	cr_assert_eq(value(GOMETRIC_THREADS), 12);
 	put(SCHED + l->ms_freed, 17, 8);
-	cr_assert_str_eq(why_not(GOMETRIC_THREADS), "what stands there cannot be");
+	cr_assert_str_eq(why_not(GOMETRIC_THREADS), "its value is impossible");
 	put(SCHED + l->ms_freed, UINT64_MAX, 8);
 	why_not(GOMETRIC_THREADS);
 }
@@ -266,7 +266,7 @@ Test(gocounters, threads_are_those_made_less_those_ended)
 Test(gocounters, counts_of_the_targets_are_bounded)
 {
 	put_slice(ALLP, START + PS, 1ull << 60, 1ull << 60);
-	cr_assert_str_eq(why_not(GOMETRIC_PROCS), "what stands there cannot be");
+	cr_assert_str_eq(why_not(GOMETRIC_PROCS), "its value is impossible");
 	put_slice(ALLP, 0x10, 2, 2);
 	cr_assert_str_eq(why_not(GOMETRIC_PROCS), "the program's memory cannot be read");
 	put_slice(ALLP, START + PS, 2, 2);
