@@ -267,6 +267,26 @@ check-san-build: $(BUILD)/sampler $(BUILD)/libsampler-pprof.a $(UNIT) $(REPLAY) 
 check: check-build ## run every test suite
 	$(Q)BUILD=$(BUILD) tests/run-suites
 
+# As tests/run-suites names the suites: those whose name holds one of the words. Which of the programs a
+# script runs is not known here, so for one all of them are built.
+held = $(if $(T),$(foreach t,$(1),$(if $(strip $(foreach w,$(T),$(findstring $(w),$(patsubst $(2),$(3),$(t))))),$(t))),$(1))
+for_scripts = $(if $(strip $(call held,$(wildcard tests/*.test tests/*/*.test),tests/%.test,%)),$(1))
+
+test-build: $(call held,$(UNIT),$(BUILD)/tests/unit/%,unit/%) \
+		$(call held,$(UNIT_VALGRIND),$(BUILD)/tests/valgrind/%,valgrind/%) \
+		$(call held,$(REPLAY),$(BUILD)/tests/fuzz/%-replay,fuzz/%) \
+		$(call for_scripts,$(BUILD)/sampler $(BUILD)/libsampler-pprof.a $(BUILD)/demo fixtures \
+			$(filter $(BUILD)/tests/tools/% $(BUILD)/tools/bench/delta,$(TOOLS)))
+
+test-san-build: $(call held,$(UNIT),$(BUILD)/tests/unit/%,sanitized/%) \
+		$(call held,$(REPLAY),$(BUILD)/tests/fuzz/%-replay,fuzz-sanitized/%) \
+		$(call for_scripts,$(BUILD)/sampler $(BUILD)/libsampler-pprof.a $(BUILD)/tests/tools/goprofile)
+	@:
+
+test: test-build ## run the suites whose names hold one of the words T, and build only what these need
+	+$(Q)$(MAKE) --no-print-directory $(SAN) test-san-build
+	$(Q)BUILD=$(BUILD) tests/run-suites $(T)
+
 # These rooms deal with bytes, so that a package's build needs nothing but Criterion for their tests.
 BYTES := base delta goparse pprof
 check-bytes: $(filter $(addprefix $(BUILD)/tests/unit/,$(addsuffix /%,$(BYTES))),$(UNIT)) ## unit tests that need only Criterion
@@ -310,7 +330,7 @@ INSTALLED_LIBRARY := $(DESTDIR)$(LIBDIR)/libsampler-pprof.a \
                      $(DESTDIR)$(PREFIX)/include/sampler-pprof.h
 
 # What a page links to that is not installed, files of the tree, is named without a link.
-without_links = sed -zE 's!\[([^][]*)\]\((\.\./[^)]*|sampler\.1)\)!\1!g'
+without_links = sed -zE 's!\[([^][]*)\]\((\.\./[^)]*|howto/[^)]*|sampler\.1)\)!\1!g'
 
 # A .pc file uses ${prefix} where it can: after the tree was moved, only one line changes.
 relocatable = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
@@ -350,6 +370,6 @@ clean: ## remove everything that was built
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | column -t -s @
 
-.PHONY: all always accuracy check check-bytes check-long check-build check-san-build format bench bench-needs install uninstall static static-program wheel clean help fixtures
+.PHONY: all always accuracy check check-bytes check-long check-build check-san-build test test-build test-san-build format bench bench-needs install uninstall static static-program wheel clean help fixtures
 .DELETE_ON_ERROR:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
