@@ -1,7 +1,5 @@
 #include "delta/sample.h"
 
-#include <string.h>
-
 #include "base/error.h"
 #include "pprof/wire/wire.h"
 

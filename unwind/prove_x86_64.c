@@ -14,7 +14,6 @@
  * this function's return address and a saved rbp. A call that has returned may have left them in the
  * memory that alloca took, together with the frames above them.
  */
-#include <string.h>
 
 #include "base/process/modmap.h"
 #include "unwind/code/codebytes.h"

@@ -1,6 +1,5 @@
 #include "base/process/memcache.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -17,7 +17,6 @@
  */
 #include "base/process/modmap.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,6 @@
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/file/outfile.h"

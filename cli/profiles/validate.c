@@ -2,7 +2,6 @@
  * after a bad one the others are still checked. */
 #include <getopt.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/printable.h"

@@ -5,7 +5,6 @@
  * the next profile is requested when it is due (sampler/profile/interim.c makes it), the last one
  * is shown. Sampling waits for none of this.
  */
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,8 +158,8 @@ static void top_refresh(struct top *t)
 
 	if (!in->whole)
 		return;
-	if (live_fill_callers(&live, in->window, in->whole, wall ? "wall" : "cpu", t->screen.path,
-			      t->screen.path_count, &err)) {
+	if (live_fill(&live, in->window, in->whole, wall ? "wall" : "cpu", t->screen.path,
+		      t->screen.path_count, &err)) {
 		topscreen_say(&t->screen, "%s", err.text);
 		return;
 	}

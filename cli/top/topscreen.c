@@ -5,7 +5,6 @@
  */
 #include "cli/top/topscreen.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 #include "pprof/otlp/dictionary.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

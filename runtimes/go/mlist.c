@@ -1,7 +1,5 @@
 #include "runtimes/go/mlist.h"
 
-#include <string.h>
-
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/process/memory.h"

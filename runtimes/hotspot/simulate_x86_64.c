@@ -1,4 +1,3 @@
-#include <string.h>
 
 #include "base/error.h"
 #include "base/process/memory.h"

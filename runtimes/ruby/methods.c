@@ -11,7 +11,6 @@
  * to it; some frames have a class reference. So what is there is looked at, unless the iseq is known
  * with it: then it is a method entry. If it has become something else since, the proof fails.
  */
-#include <string.h>
 
 #include "runtimes/common/copy.h"
 #include "runtimes/ruby/runtime.h"

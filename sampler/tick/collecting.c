@@ -1,13 +1,10 @@
 #include "sampler/tick/collecting.h"
 
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/error.h"
 #include "sampler/capture/preparing.h"
 #include "sampler/capture/roster.h"
 #include "sampler/capture/slots.h"
-#include "sampler/capture/ticker.h"
 #include "sampler/member/member.h"
 #include "sampler/stop/stop.h"
 #include "sampler/thread/calls.h"

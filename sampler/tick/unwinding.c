@@ -258,7 +258,7 @@ static int unwinding_walk(struct walker *w, struct member *m, struct slot *slot,
 	struct walk_from from = { &s->regs, &s->memory, &s->stacks,
 				  interps_walker(m->interps, s->interp.own_tid) };
 
-	return unwinder_walk_from(w->unwinder, m->maps, &from, out);
+	return unwinder_walk(w->unwinder, m->maps, &from, out);
 }
 
 /* Something was not copied, so it is read from the process. If the thread has not run until then,

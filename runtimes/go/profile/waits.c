@@ -1,7 +1,6 @@
 #include "runtimes/go/profile/waits.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"

@@ -1,7 +1,5 @@
 #include "runtimes/go/stacks/state.h"
 
-#include <string.h>
-
 #include "base/process/memory.h"
 #include "runtimes/go/fields.h"
 #include "runtimes/go/find/runtime.h"

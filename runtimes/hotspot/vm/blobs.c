@@ -38,9 +38,9 @@ struct hotspot_blob_layout {
 	int32_t mutable_data, mutable_size, relocation_size;
 	/* nmethod; those of CompiledMethod (9 to 22) are second */
 	int32_t nmethod_bytes;
-	int32_t compile_id, entry_bci, level, orig_pc;
+	int32_t compile_id, entry_bci, orig_pc;
 	int32_t method, method2;
-	int32_t verified_point, verified_offset, osr_point;
+	int32_t osr_point;
 	int32_t deopt_point, deopt_mh_point, deopt_offset, deopt_mh_offset, deopt8, deopt_mh8;
 	int32_t deopt26; /* the only one from then on */
 	int32_t scopes_data_point, scopes_data, scopes_pcs, dependencies, metadata;
@@ -76,12 +76,9 @@ static const struct vmplace places[] = {
 	SIZE("nmethod", nmethod_bytes),
 	OFFSET("nmethod", "_compile_id", compile_id, true),
 	OFFSET("nmethod", "_entry_bci", entry_bci, true),
-	OFFSET("nmethod", "_comp_level", level, true),
 	OFFSET("nmethod", "_orig_pc_offset", orig_pc, true),
 	OFFSET("nmethod", "_method", method, false),
 	OFFSET("CompiledMethod", "_method", method2, false),
-	OFFSET("nmethod", "_verified_entry_point", verified_point, false),
-	OFFSET("nmethod", "_verified_entry_offset", verified_offset, false),
 	OFFSET("nmethod", "_osr_entry_point", osr_point, true),
 	OFFSET("CompiledMethod", "_deopt_handler_begin", deopt_point, false),
 	OFFSET("CompiledMethod", "_deopt_mh_handler_begin", deopt_mh_point, false),
@@ -118,8 +115,7 @@ static bool blobs_is_whole(const struct hotspot_blob_layout *l)
 			(l->mutable_data >= 0 && l->relocation_size >= 0 && l->mutable_size >= 0);
 
 	return code && scopes && metadata && (l->method >= 0 || l->method2 >= 0) &&
-	       (l->verified_point >= 0 || l->verified_offset >= 0) && l->nmethod_bytes > 0 &&
-	       l->nmethod_bytes <= HEADER_MAX && l->blob_bytes > 0 &&
+	       l->nmethod_bytes > 0 && l->nmethod_bytes <= HEADER_MAX && l->blob_bytes > 0 &&
 	       l->blob_bytes <= l->nmethod_bytes;
 }
 
@@ -231,9 +227,6 @@ static void blobs_read_entries(const struct blobs_header *h, struct hotspot_blob
 {
 	const struct hotspot_blob_layout *l = h->l;
 
-	b->verified_entry = l->verified_point >= 0 ?
-				    blobs_word(h, l->verified_point) :
-				    b->code + (uint16_t)half(h, l->verified_offset);
 	b->osr_entry = b->entry_bci >= 0 ? blobs_word(h, l->osr_point) : 0;
 	if (l->deopt_point >= 0) {
 		b->deopt = blobs_word(h, l->deopt_point);
@@ -294,7 +287,6 @@ static bool read_nmethod(const struct blobs_header *h, struct hotspot_blob *b)
 	b->compile_id = blobs_number(h, l->compile_id);
 	b->entry_bci = blobs_number(h, l->entry_bci);
 	b->id = (uint64_t)(uint32_t)b->entry_bci << 32 | (uint32_t)b->compile_id;
-	b->level = l->level >= 0 && (size_t)l->level < h->len ? h->bytes[l->level] : 0;
 	b->orig_pc = blobs_number(h, l->orig_pc);
 	b->method = blobs_word(h, l->method >= 0 ? l->method : l->method2);
 	blobs_read_entries(h, b);

@@ -1,7 +1,6 @@
 #include "runtimes/hotspot/vm/heaps.h"
 
 #include <stddef.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/process/memory.h"

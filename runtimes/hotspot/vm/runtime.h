@@ -69,8 +69,7 @@ struct hotspot {
 	const struct image *image;	/* its file, */
 	uint64_t bias;			/* and that file's address in the process */
 	char version[80];
-	pid_t own_tid; /* of the walk */
-	int release;   /* 8, 11, ... */
+	int release; /* 8, 11, ... */
 	struct hotspot_heaps *heaps;
 	struct hotspot_blobs *blobs;
 	struct hotspot_methods *methods;

@@ -53,8 +53,8 @@ static void batch(int64_t start, uint64_t pid, int64_t began, const char *note)
 static const char *chosen(const char *type, int64_t from, int64_t to)
 {
 	static char text[1000];
-	struct range r = { &none, from == INT64_MIN ? from : from * (int64_t)NS_PER_S,
-			   to == INT64_MAX ? to : to * (int64_t)NS_PER_S };
+	struct batch_range r = { &none, from == INT64_MIN ? from : from * (int64_t)NS_PER_S,
+				 to == INT64_MAX ? to : to * (int64_t)NS_PER_S };
 	static const char *const of[] = { "", " grown", " state" };
 	int rc;
 

@@ -17,7 +17,7 @@ static void assert_range(const char *from, const char *to, const char *last, con
 	struct range_options o = { .from = from, .to = to, .last = last };
 	char text[80], first[24], end[24];
 	struct error err = { 0 };
-	struct range r;
+	struct batch_range r;
 	int rc = range_make(&r, &o, NOW, &err);
 
 	snprintf(text, sizeof(text), "%s to %s",
@@ -76,7 +76,7 @@ Test(range, moved_back_it_is_as_long)
 	struct range_options o = { .last = "1h" }, open = { .to = "10:10" };
 	struct error err;
 	char text[24];
-	struct range r;
+	struct batch_range r;
 
 	cr_assert_eq(range_make(&r, &o, NOW, &err), 0);
 	range_back(&r, 24 * 3600 * 1000000000ull);
