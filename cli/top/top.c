@@ -108,14 +108,10 @@ static void catch_signals(const struct top *t)
 
 /* Tables. */
 
-static void top_put_line(const char *line)
+static void top_put_line(char *line)
 {
-	for (size_t at = 0, size; line[at]; at += size) {
-		bool shown = printable_next(line + at, strlen(line + at), &size);
-
-		fwrite(shown ? line + at : "?", 1, shown ? size : 1, stdout);
-	}
-	putchar('\n');
+	printable(line, TOPTEXT_LINE);
+	puts(line);
 }
 
 static void top_print_table(struct top *t)
