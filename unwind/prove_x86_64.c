@@ -31,7 +31,7 @@ enum {
 
 /* Return addresses. */
 
-static bool prove_signal_returns_to(struct walk *w, uint64_t addr)
+bool prove_signal_returns_to(struct walk *w, uint64_t addr)
 {
 	const struct code *at = codemap_find(w->map, w->maps, addr - 1);
 

@@ -78,4 +78,9 @@ struct hotspot {
 	struct hotspot_name_state *names; /* owned */
 };
 
+static inline uint64_t hotspot_plus(uint64_t base, int32_t offset)
+{
+	return base + (uint64_t)(int64_t)offset;
+}
+
 #endif
