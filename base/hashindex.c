@@ -100,17 +100,17 @@ int hashindex_add(struct hashindex *ix, uint64_t hash, uint32_t id)
 /* Many keys come from foreign files. XXH3 without a seed can be computed backwards, so a file could
  * make all its keys collide. The seed is from the random bytes that the kernel gives each process
  * (getauxval(3), AT_RANDOM). Results do not depend on the seed: no function lists the entries. */
-static uint64_t seed;
+uint64_t hash_seed;
 
 __attribute__((constructor)) static void choose_seed(void)
 {
 	const void *random = (const void *)getauxval(AT_RANDOM);
 
 	if (random)
-		memcpy(&seed, random, sizeof(seed));
+		memcpy(&hash_seed, random, sizeof(hash_seed));
 }
 
 uint64_t hash_bytes(const void *data, size_t len)
 {
-	return XXH3_64bits_withSeed(data, len, seed);
+	return XXH3_64bits_withSeed(data, len, hash_seed);
 }

@@ -43,4 +43,7 @@ int hashindex_reserve(struct hashindex *ix, size_t more);
  * no output may depend on it. */
 uint64_t hash_bytes(const void *data, size_t len);
 
+/* Its seed, set before main. */
+extern uint64_t hash_seed;
+
 #endif

@@ -3,27 +3,17 @@
 #include "delta/key.h"
 
 #include <string.h>
-#include <sys/auxv.h>
 
 /* Inlines the functions: for a short hash, the call takes half of the time. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "base/error.h"
-
-static uint64_t seed;
-
-__attribute__((constructor)) static void choose_seed(void)
-{
-	const void *random = (const void *)getauxval(AT_RANDOM);
-
-	if (random)
-		memcpy(&seed, random, sizeof(seed));
-}
+#include "base/hashindex.h"
 
 struct key key_of(const void *data, size_t len)
 {
-	XXH128_hash_t h = XXH3_128bits_withSeed(data, len, seed);
+	XXH128_hash_t h = XXH3_128bits_withSeed(data, len, hash_seed);
 
 	return (struct key){ h.low64, h.high64 };
 }
@@ -51,7 +41,7 @@ void keyer_begin(struct keyer *k)
 void keyer_flush(struct keyer *k)
 {
 	if (!k->streaming)
-		XXH3_128bits_reset_withSeed(k->state, seed);
+		XXH3_128bits_reset_withSeed(k->state, hash_seed);
 	k->streaming = true;
 	XXH3_128bits_update(k->state, k->words + KEYER_LABELS, k->count * sizeof(*k->words));
 	k->count = 0;

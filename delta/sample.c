@@ -2,8 +2,6 @@
  * refers to. A failure within a packed field is that of the sample. */
 #include "delta/sample.h"
 
-#include <string.h>
-
 #include "base/error.h"
 #include "pprof/wire/wire.h"
 

@@ -175,6 +175,13 @@ bool frame_place(struct goparse_text first, struct goparse_text line, struct gop
 	return false;
 }
 
+bool frame_is_place(struct goparse_text line)
+{
+	struct goparse_frame frame;
+
+	return frame_place(line, line, &frame);
+}
+
 bool frame_foreign(struct goparse_text first, struct goparse_text second,
 		   struct goparse_frame *frame)
 {

@@ -17,6 +17,8 @@ bool frame_call(struct goparse_text line, struct goparse_frame *frame);
  * function is the whole of `first`: what looks like arguments in it is part of its name. */
 bool frame_place(struct goparse_text first, struct goparse_text line, struct goparse_frame *frame);
 
+bool frame_is_place(struct goparse_text line);
+
 /* A C frame: a line with any function name, `first`, then the place "\t[FILE:LINE ]pc=0x…". The
  * first line can be anything, so the second decides. */
 bool frame_foreign(struct goparse_text first, struct goparse_text second,

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/room.h"
 #include "goparse/labels.h"
 #include "goparse/text.h"
 

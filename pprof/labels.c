@@ -6,11 +6,46 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/hashindex.h"
 #include "pprof/profile.h"
 
 bool label_is_empty(const struct profile_label *label)
 {
 	return !label->str && !label->num && !label->num_unit;
+}
+
+bool sample_has_key(const void *owner, uint32_t i, const void *key)
+{
+	const struct profile *p = owner;
+	const struct profile_sample *s = &p->samples[i];
+	const struct sample_key *k = key;
+
+	if (s->locations != k->locations || s->labels != k->label_count ||
+	    memcmp(p->stack + s->first_location, k->stack, k->locations * sizeof(*k->stack)))
+		return false;
+	for (size_t j = 0; j < k->label_count; j++) {
+		const struct profile_label *a = &p->labels[s->first_label + j], *b = &k->labels[j];
+
+		if (a->key != b->key || a->str != b->str || a->num != b->num ||
+		    a->num_unit != b->num_unit)
+			return false;
+	}
+	return true;
+}
+
+/* Hashes labels field by field, because the structure has padding. */
+uint64_t sample_key_hash(const struct sample_key *k)
+{
+	uint64_t hash = hash_bytes(k->stack, k->locations * sizeof(*k->stack));
+
+	for (size_t i = 0; i < k->label_count; i++) {
+		const struct profile_label *l = &k->labels[i];
+		uint64_t words[4] = { hash, (uint64_t)l->key << 32 | l->str, (uint64_t)l->num,
+				      l->num_unit };
+
+		hash = hash_bytes(words, sizeof(words));
+	}
+	return hash;
 }
 
 uint32_t *labels_units(const struct profile *p)

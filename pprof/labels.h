@@ -19,6 +19,17 @@ struct strset;
 /* True when the label has neither string nor number nor unit. */
 bool label_is_empty(const struct profile_label *label);
 
+/* What makes samples equal. Borrowed. */
+struct sample_key {
+	const uint32_t *stack;
+	const struct profile_label *labels;
+	size_t locations, label_count;
+};
+
+/* Its hash, and a hashindex_eq of a profile's samples (base/hashindex.h). */
+uint64_t sample_key_hash(const struct sample_key *k);
+bool sample_has_key(const void *profile, uint32_t sample, const void *key);
+
 /* The unit of each key's numbers: an array from the key's string to the string of the first unit
  * that a sample has with the key, 0: none (profile.go, NumLabelUnits). The caller frees it. NULL:
  * out of memory. */

@@ -62,46 +62,6 @@ static bool same_comment(const void *owner, uint32_t i, const void *key)
 	return ((const struct profile *)owner)->comments[i] == *(const uint32_t *)key;
 }
 
-struct sample_key {
-	const uint32_t *stack;
-	const struct profile_label *labels;
-	size_t locations, label_count;
-};
-
-static bool pprof_merge_same_sample(const void *owner, uint32_t i, const void *key)
-{
-	const struct profile *p = owner;
-	const struct profile_sample *s = &p->samples[i];
-	const struct sample_key *k = key;
-
-	if (s->locations != k->locations || s->labels != k->label_count ||
-	    memcmp(p->stack + s->first_location, k->stack, k->locations * sizeof(*k->stack)))
-		return false;
-	for (size_t j = 0; j < k->label_count; j++) {
-		const struct profile_label *a = &p->labels[s->first_label + j], *b = &k->labels[j];
-
-		if (a->key != b->key || a->str != b->str || a->num != b->num ||
-		    a->num_unit != b->num_unit)
-			return false;
-	}
-	return true;
-}
-
-/* Hashes labels field by field, because the structure has padding. */
-static uint64_t pprof_merge_hash_sample(const struct sample_key *k)
-{
-	uint64_t hash = hash_bytes(k->stack, k->locations * sizeof(*k->stack));
-
-	for (size_t i = 0; i < k->label_count; i++) {
-		const struct profile_label *l = &k->labels[i];
-		uint64_t words[4] = { hash, (uint64_t)l->key << 32 | l->str, (uint64_t)l->num,
-				      l->num_unit };
-
-		hash = hash_bytes(words, sizeof(words));
-	}
-	return hash;
-}
-
 static bool is_zero(const struct profile *p, const struct profile_sample *s)
 {
 	for (size_t i = 0; i < p->type_count; i++)
@@ -254,8 +214,8 @@ static int map_sample(struct pprof_merge_source *s, const struct profile_sample 
 	if (map_labels(s, sample) || map_stack(s, sample))
 		return ERR_NOMEM;
 	key = (struct sample_key){ s->stack, s->labels, sample->locations, s->label_count };
-	hash = pprof_merge_hash_sample(&key);
-	at = hashindex_find(&s->m->samples, hash, pprof_merge_same_sample, sum, &key);
+	hash = sample_key_hash(&key);
+	at = hashindex_find(&s->m->samples, hash, sample_has_key, sum, &key);
 	if (at != HASHINDEX_NONE) {
 		pprof_merge_add_values(sum, at, values);
 		return 0;

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/affix.h"
+
 /* What GCC (clone_function_name) and LLVM (ThinLTO, splitting) put behind a name, with numbers. */
 static const char *const clones[] = { "constprop", "isra",	 "part",     "cold",
 				      "lto_priv",  "localalias", "llvm",     "__uniq",
@@ -130,22 +132,14 @@ static void copy_bare(const char *name, char *out)
 	out[n] = '\0';
 }
 
-static void shortname_cut_end(char *name, const char *end)
-{
-	size_t len = strlen(name), n = strlen(end);
-
-	if (len > n && !strcmp(name + len - n, end))
-		name[len - n] = '\0';
-}
-
 static void cut_qualifiers(char *name)
 {
 	for (size_t before = 0; before != strlen(name);) {
 		before = strlen(name);
-		shortname_cut_end(name, " const");
-		shortname_cut_end(name, " volatile");
-		shortname_cut_end(name, " &");
-		shortname_cut_end(name, " &&");
+		cut_end(name, " const");
+		cut_end(name, " volatile");
+		cut_end(name, " &");
+		cut_end(name, " &&");
 	}
 	for (char *tag; (tag = strstr(name, "[abi:")) && strchr(tag, ']');)
 		memmove(tag, strchr(tag, ']') + 1, strlen(strchr(tag, ']')));
@@ -269,7 +263,7 @@ static void cut_scope(const char *name, char forms[SHORTNAME_FORMS][SHORTNAME_MA
 		bare_name(bare, forms[1]);
 		strcpy(bare, forms[1]);
 		if (strstr(bare, "}::operator()") || strstr(bare, "'::operator()"))
-			shortname_cut_end(bare, "::operator()");
+			cut_end(bare, "::operator()");
 		strcpy(forms[2], last_named(bare, "::", is_nameless));
 		return;
 	}

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/process/image.h"
 #include "base/process/modmap.h"
 #include "base/room.h"
 #include "runtimes/merge.h"

@@ -7,23 +7,10 @@
 
 #include "base/error.h"
 #include "base/printable.h"
-#include "sampler/member/labelling.h"
 #include "sampler/member/member.h"
 #include "sampler/profile/accounts.h"
 #include "sampler/recorded/recorded.h"
 #include "sampler/thread/threads.h"
-
-/* The value of an entry's label `gil`; NULL: it has none. */
-static const char *gil_of(const struct recorded *r, const struct stackset_entry *e)
-{
-	struct labelling_label l;
-	size_t at = 0;
-
-	while (labelling_next(&r->labelling, e->context.labels, &at, &l))
-		if (l.key_len == 3 && !memcmp(l.key, "gil", 3))
-			return l.value;
-	return NULL;
-}
 
 /* Wall time, or the entry's share of its thread's CPU time. */
 static uint64_t gil_time_of(const struct recorded *r, struct accounts *a,
@@ -116,12 +103,12 @@ static int account_member(struct gil_account *a, const struct recorded *r, struc
 		return ERR_NOMEM;
 	for (uint32_t i = 0; i < r->stacks.count; i++) {
 		const struct stackset_entry *e = &r->stacks.entries[i];
-		const char *gil = e->context.member == member ? gil_of(r, e) : NULL;
 		struct gil_times *of = &shares[e->context.thread].times;
 
-		if (gil)
-			*(strcmp(gil, "held") ? &of->waited_ns :
-						&of->held_ns) += gil_time_of(r, cpu, e);
+		if (e->context.member != member || e->context.gil == GIL_NONE)
+			continue;
+		*(e->context.gil == GIL_HELD ? &of->held_ns : &of->waited_ns) += gil_time_of(r, cpu,
+											     e);
 	}
 	gil_conclude(a, r, member, shares);
 	free(shares);

@@ -1,6 +1,6 @@
 /*
  * How long the threads of a recording held the lock of their interpreter (CPython's GIL, Ruby's
- * GVL), and how long they waited for it: from the label `gil` of their samples.
+ * GVL), and how long they waited for it: from the contexts of their stacks.
  *
  * Each ractor of Ruby, each process, and each interpreter of CPython that has a GIL of its own, has
  * a lock of its own. The time of a thread counts for the lock that it used last.

@@ -34,7 +34,6 @@
 #include "sampler/starving.h"
 #include "sampler/thread/threads.h"
 #include "sampler/tick/round.h"
-#include "unwind/unwinder.h"
 
 enum { PROGRESS_MS = 100 };
 

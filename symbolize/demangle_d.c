@@ -13,7 +13,6 @@
 #include "symbolize/demangle_d.h"
 
 #include <libiberty/demangle.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -43,4 +43,7 @@ struct proofs {
  * STACK_OUTERMOST, or STACK_NO_UNWIND_INFO: there is no proof. w->at is not valid afterwards. */
 int step_by_proof(struct walk *w);
 
+/* Is it where signal handlers return to? */
+bool prove_signal_returns_to(struct walk *w, uint64_t addr);
+
 #endif

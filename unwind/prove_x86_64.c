@@ -14,7 +14,6 @@
  * this function's return address and a saved rbp. A call that has returned may have left them in
  * the memory that alloca took, together with the frames above them.
  */
-#include <string.h>
 
 #include "base/process/modmap.h"
 #include "unwind/code/codebytes.h"
@@ -32,7 +31,7 @@ enum {
 
 /* Return addresses. */
 
-static bool prove_signal_returns_to(struct walk *w, uint64_t addr)
+bool prove_signal_returns_to(struct walk *w, uint64_t addr)
 {
 	const struct code *at = codemap_find(w->map, w->maps, addr - 1);
 

@@ -20,7 +20,6 @@
  * Rejected: frame pointers. Go keeps them, but not in all assembly; they skip the callers of leaf
  * functions and do not lead across any of these changes of stack.
  */
-#include "base/error.h"
 #include "base/process/memory.h"
 #include "unwind/gostacks.h"
 #include "unwind/step.h"

@@ -18,7 +18,6 @@
  * possible to tell whether a function has made its frame record yet, and forward_x86_64.c has no
  * counterpart for aarch64.
  */
-#include <string.h>
 
 #include "base/error.h"
 #include "base/process/memory.h"

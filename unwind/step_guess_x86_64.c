@@ -41,6 +41,7 @@
 #include "unwind/code/codebytes.h"
 #include "unwind/code/forward.h"
 #include "unwind/codemap.h"
+#include "unwind/prove.h"
 #include "unwind/step.h"
 #include "unwind/table/rule.h"
 
@@ -116,22 +117,13 @@ int step_from_restorer(struct walk *w)
 
 /* Which addresses can be return addresses. */
 
-static bool step_guess_signal_returns_to(struct walk *w, uint64_t addr)
-{
-	const struct code *at = codemap_find(w->map, w->maps, addr - 1);
-
-	if (at && code_has_cfi(at))
-		return at->kind == CODE_BY_SIGNAL_RULE;
-	return code_is_restorer(w->code, addr);
-}
-
 static bool step_guess_is_return_address(void *ctx, uint64_t addr)
 {
 	struct walk *w = ctx;
 	uint64_t target;
 
-	return modmap_find(w->maps, addr - 1) && (codebytes_behind_call(w->code, addr, &target) ||
-						  step_guess_signal_returns_to(w, addr));
+	return modmap_find(w->maps, addr - 1) &&
+	       (codebytes_behind_call(w->code, addr, &target) || prove_signal_returns_to(w, addr));
 }
 
 /* Did no call lead here? Then code that makes stacks has put the address there, for the outermost

@@ -326,14 +326,6 @@ static int step_measured(struct unwinder *u, struct walk *w, enum frame_kind *ki
 	return end;
 }
 
-int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct regs *regs,
-		  const struct memory *memory, struct stack *out)
-{
-	struct walk_from from = { .regs = regs, .memory = memory };
-
-	return unwinder_walk_from(u, maps, &from, out);
-}
-
 /* One way through the stack, up to its end or a step in doubt. */
 static int walk_once(struct unwinder *u, const struct modmap *maps, const struct walk_from *from,
 		     struct stack *out)
@@ -365,8 +357,8 @@ static int walk_once(struct unwinder *u, const struct modmap *maps, const struct
 	return end;
 }
 
-int unwinder_walk_from(struct unwinder *u, const struct modmap *maps, const struct walk_from *from,
-		       struct stack *out)
+int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct walk_from *from,
+		  struct stack *out)
 {
 	int end;
 

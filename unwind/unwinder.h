@@ -23,14 +23,6 @@ struct unwinder;
 int unwinder_new(struct unwinder **u);
 void unwinder_free(struct unwinder *u);
 
-/* Walks from `regs` to the outermost frame into `out` (emptied first). `maps` tells which image is
- * mapped where, `memory` provides the stack. Unless it fails with ERR_NOMEM, the result has at
- * least one frame; out->end tells why the walk ended. The stack pointer and the pc must be known.
- * If a step needs another register that is not known, the walk ends with STACK_NO_UNWIND_INFO and
- * sets out->lacked. */
-int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct regs *regs,
-		  const struct memory *memory, struct stack *out);
-
 /* What a walk begins with. */
 struct walk_from {
 	const struct regs *regs;
@@ -41,9 +33,13 @@ struct walk_from {
 	struct managed_walker *managed; /* the process's runtimes; NULL: none */
 };
 
-/* The same for a thread that runs Go, or code of a managed runtime. */
-int unwinder_walk_from(struct unwinder *u, const struct modmap *maps, const struct walk_from *from,
-		       struct stack *out);
+/* Walks from from->regs to the outermost frame into `out` (emptied first). `maps` tells which image is
+ * mapped where, from->memory provides the stack. Unless it fails with ERR_NOMEM, the result has at
+ * least one frame; out->end tells why the walk ended. The stack pointer and the pc must be known.
+ * If a step needs another register that is not known, the walk ends with STACK_NO_UNWIND_INFO and
+ * sets out->lacked. */
+int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct walk_from *from,
+		  struct stack *out);
 
 /* Compiles the tables of all that is mapped, which otherwise happens when a walk first meets an
  * image. It takes milliseconds: for callers that later walk while a thread is held. */

@@ -37,31 +37,12 @@ struct http {
 	struct http_response response;
 };
 
-/* Field names are tokens (RFC 9110, section 5.6.2). Values may be secret and are not quoted. */
-static int check_header(const char *header, struct error *err)
-{
-	size_t len = 0;
-
-	while (header[len] > ' ' && header[len] < 0x7f &&
-	       !strchr("()<>@,;:\\\"/[]?={}", header[len]))
-		len++;
-	if (!len || header[len] != ':')
-		return error_set(err, ERR_USAGE, "'%.*s…' is no header: 'Name: value' was expected",
-				 (int)(len < 40 ? len : 40), header);
-	for (const char *c = header; *c; c++)
-		if (iscntrl((unsigned char)*c) && *c != '\t')
-			return error_set(err, ERR_USAGE,
-					 "the header '%.*s' has a control character",
-					 (int)(len < 40 ? len : 40), header);
-	return 0;
-}
-
 static int check_request(const struct http_request *q, struct error *err)
 {
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < q->header_count; i++)
-		rc = check_header(q->headers[i], err);
+		rc = http_check_header(q->headers[i], err);
 	if (!rc && q->unix_socket &&
 	    strlen(q->unix_socket) >= sizeof(((struct sockaddr_un *)0)->sun_path))
 		rc = error_set(err, ERR_USAGE, "the path of the socket has more than 107 bytes");
@@ -393,6 +374,24 @@ const struct http_response *http_response(const struct http *h)
 	return &none;
 }
 #endif
+
+int http_check_header(const char *header, struct error *err)
+{
+	size_t len = 0;
+
+	while (header[len] > ' ' && header[len] < 0x7f &&
+	       !strchr("()<>@,;:\\\"/[]?={}", header[len]))
+		len++;
+	if (!len || header[len] != ':')
+		return error_set(err, ERR_USAGE, "'%.*s…' is no header: 'Name: value' was expected",
+				 (int)(len < 40 ? len : 40), header);
+	for (const char *c = header; *c; c++)
+		if (iscntrl((unsigned char)*c) && *c != '\t')
+			return error_set(err, ERR_USAGE,
+					 "the header '%.*s' has a control character",
+					 (int)(len < 40 ? len : 40), header);
+	return 0;
+}
 
 bool http_is_url(const char *text)
 {

@@ -71,6 +71,10 @@ struct http_answer {
 /* Does the text begin with "http://" or "https://"? (Other schemes are no URLs here.) */
 bool http_is_url(const char *text);
 
+/* Is it a header: a token, a colon, and nothing that ends the line (RFC 9110, sections 5.1, 5.5 and
+ * 5.6.2)? Its value may be secret and is not quoted. 0 or ERR_USAGE. */
+int http_check_header(const char *header, struct error *err);
+
 /* Appends a text as a part of a URL: letters, digits and the characters `plain` as they are, all
  * others percent-encoded. RFC 3986's unreserved ones are "-._~". ERR_NOMEM. */
 int http_escape(struct buffer *url, const char *text, const char *plain);

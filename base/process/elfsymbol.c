@@ -64,7 +64,6 @@ static void elfsymbol_match(const struct elfsymbol_table *t, const GElf_Sym *sym
 			continue;
 		s->addr = sym->st_value;
 		s->size = sym->st_size;
-		s->tls = GELF_ST_TYPE(sym->st_info) == STT_TLS;
 		s->found = true;
 		++*found;
 	}

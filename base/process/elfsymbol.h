@@ -14,7 +14,7 @@ struct elfsymbol {
 	const char *name; /* to look for: of three characters or more */
 	uint64_t addr;	  /* image address; for a TLS symbol, its offset in the TLS block */
 	uint64_t size;	  /* bytes; 0: not recorded */
-	bool found, tls;
+	bool found;
 };
 
 /* Looks for all of `symbols` in .dynsym, then in .symtab; undefined ones are not found. Returns how

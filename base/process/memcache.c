@@ -2,7 +2,6 @@
  * bytes at hand, which are read without a lookup. */
 #include "base/process/memcache.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

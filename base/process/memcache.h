@@ -16,13 +16,10 @@
 struct memcache;
 struct memory;
 
-enum {
-	MEMCACHE_BLOCK_MIN = 4 << 10, /* a page */
-	MEMCACHE_BLOCK_MAX = 256 << 10,
-};
+enum { MEMCACHE_BLOCK_MIN = 4 << 10 }; /* a page */
 
 /* Makes a cache of at most `blocks` blocks, a multiple of 4, of `block_bytes` each, a power of two
- * from MIN to MAX. They take memory when they are first used. `under` is not owned and must outlive
+ * from MIN on. They take memory when they are first used. `under` is not owned and must outlive
  * the cache. ERR_NOMEM. */
 int memcache_new(struct memcache **c, const struct memory *under, size_t block_bytes,
 		 size_t blocks);

@@ -18,7 +18,6 @@
 #include "base/process/modmap.h"
 
 #include <elf.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -59,6 +59,12 @@ bool cli_help_option(const char *page, size_t n, char name[HELP_OPTION_ROOM]);
  * commands). `page` is not copied. */
 void cli_page(const char *page);
 
+/* The end of a noun of so many. */
+static inline const char *cli_plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
 /* Print one line to the standard error: "sampler: MESSAGE", and the text alone. Foreign names in it
  * may have any bytes (base/printable.h). The only way of messages to the terminal, besides
  * progress. */

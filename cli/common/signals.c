@@ -5,15 +5,27 @@
 #include <signal.h>
 #include <stddef.h>
 
+static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
+
+enum { SIGNALS = sizeof(signals) / sizeof(*signals) };
+
+static struct sigaction before[SIGNALS];
+
 void signals_catch(void (*handler)(int))
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction sa = { .sa_handler = handler }, old;
+	struct sigaction sa = { .sa_handler = handler };
 
-	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
+	for (size_t i = 0; i < SIGNALS; i++) {
 		sa.sa_flags = signals[i] == SIGHUP ? 0 : (int)SA_RESETHAND;
-		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+		if (signals[i] == SIGPIPE)
+			sa.sa_handler = SIG_IGN;
+		if (sigaction(signals[i], NULL, &before[i]) == 0 && before[i].sa_handler != SIG_IGN)
 			sigaction(signals[i], &sa, NULL);
 	}
-	signal(SIGPIPE, SIG_IGN);
+}
+
+void signals_release(void)
+{
+	for (size_t i = 0; i < SIGNALS; i++)
+		sigaction(signals[i], &before[i], NULL);
 }

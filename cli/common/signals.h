@@ -8,4 +8,7 @@
  * ignored, so that writing fails instead. */
 void signals_catch(void (*handler)(int));
 
+/* Makes them what they were before signals_catch. */
+void signals_release(void);
+
 #endif

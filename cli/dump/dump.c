@@ -6,7 +6,6 @@
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/file/outfile.h"
@@ -14,6 +13,7 @@
 #include "sampler/child/priority.h"
 #include "sampler/child/privilege.h"
 #include "cli/common/cli.h"
+#include "cli/common/signals.h"
 #include "cli/record/details.h"
 #include "cli/dump/dumpformat.h"
 #include "cli/record/gotake.h"
@@ -138,20 +138,12 @@ static void dump_on_signal(int sig)
  * released, and is raised again afterwards. */
 static int dump_take_of(struct dump *d, struct error *err)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	enum { COUNT = sizeof(signals) / sizeof(*signals) };
-	struct sigaction sa = { .sa_handler = dump_on_signal }, old[COUNT];
 	int rc;
 
 	running = d;
-	for (int i = 0; i < COUNT; i++) {
-		sigaction(signals[i], NULL, &old[i]);
-		if (old[i].sa_handler != SIG_IGN)
-			sigaction(signals[i], &sa, NULL);
-	}
+	signals_catch(dump_on_signal);
 	rc = dump_take(d, err);
-	for (int i = 0; i < COUNT; i++)
-		sigaction(signals[i], &old[i], NULL);
+	signals_release();
 	if (ended_by)
 		raise(ended_by);
 	return rc;

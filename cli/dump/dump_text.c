@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/process/image.h"
 #include "base/process/process.h"
+#include "cli/common/cli.h"
 #include "cli/dump/dumpfold.h"
 #include "cli/dump/dumpformat.h"
 #include "sampler/dump/dumping.h"
@@ -132,7 +133,7 @@ static int dump_text_add_heading(struct buffer *b, const struct dump_process *p,
 		rc = buffer_addf(b, " (") ||
 		     dumpfold_numbers(a->all, a->group, a->pids, sizeof(*a->pids), b) ||
 		     buffer_addf(b, ")");
-	return rc || buffer_addf(b, ", %zu thread%s%s, %s\n", p->count, p->count == 1 ? "" : "s",
+	return rc || buffer_addf(b, ", %zu thread%s%s, %s\n", p->count, cli_plural(p->count),
 				 count > 1 ? " each" : "", when) ?
 		       ERR_NOMEM :
 		       0;

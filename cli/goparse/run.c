@@ -306,7 +306,7 @@ static void say_written(const struct run_run *r)
 	snprintf(text, sizeof(text),
 		 "%lu goroutine%s%s, %lu waiting for a minute or longer, the longest "
 		 "%s (Go prints waits in whole minutes)",
-		 all.goroutines, all.goroutines == 1 ? "" : "s", dumps, all.waiting,
+		 all.goroutines, cli_plural(all.goroutines), dumps, all.waiting,
 		 goparse_wait(all.longest_ns, longest));
 	run_say(r->o, strcmp(r->o->out.path, "-") ? r->o->out.path : "standard output", text);
 }

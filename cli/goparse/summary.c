@@ -14,6 +14,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "cli/common/cli.h"
 #include "goparse/excerpt.h"
 #include "goparse/summary/census.h"
 #include "goparse/summary/holder.h"
@@ -70,11 +71,6 @@ const char *goparse_wait(uint64_t ns, char text[GOPARSE_WAIT_ROOM])
 	else
 		snprintf(text, GOPARSE_WAIT_ROOM, "%lud%02luh", days, hours % 24);
 	return text;
-}
-
-static const char *goparse_summary_plural(uint64_t count)
-{
-	return count == 1 ? "" : "s";
 }
 
 static bool compares(const struct goparse_summary_page *p)
@@ -336,7 +332,7 @@ static int add_dump(struct goparse_summary_page *p, size_t i)
 	const struct goparse_dump *d = &p->s->dumps[i];
 	char rest[160];
 	int n = snprintf(rest, sizeof(rest), ": %lu goroutine%s", d->goroutines,
-			 goparse_summary_plural(d->goroutines)),
+			 cli_plural(d->goroutines)),
 	    rc;
 
 	if (d->dumps > 1)
@@ -347,7 +343,7 @@ static int add_dump(struct goparse_summary_page *p, size_t i)
 			      d->as_before);
 	if (d->errors)
 		n += snprintf(rest + n, sizeof(rest) - (size_t)n, ", %lu error%s", d->errors,
-			      goparse_summary_plural(d->errors));
+			      cli_plural(d->errors));
 	if (d->broken)
 		n += snprintf(rest + n, sizeof(rest) - (size_t)n, ", incomplete");
 	rc = add_fitting(p, goparse_summary_text_of(d->name), (size_t)n);

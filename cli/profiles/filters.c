@@ -3,7 +3,6 @@
 #include "cli/profiles/filters.h"
 
 #include <stdio.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

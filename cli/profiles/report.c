@@ -6,7 +6,6 @@
  * all: read, check, filter, write into memory, and only then to the output, so that a failure
  * leaves nothing behind.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>

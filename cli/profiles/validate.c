@@ -2,7 +2,6 @@
  * after a bad one the others are still checked. */
 #include <getopt.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/printable.h"
@@ -18,11 +17,6 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-static const char *profiles_validate_plural(size_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
 static void print_good(const struct profile *p, const char *path)
 {
 	char name[4096];
@@ -31,11 +25,10 @@ static void print_good(const struct profile *p, const char *path)
 	printable(name, sizeof(name));
 	printf("%s: ok: %zu sample%s, %zu sample type%s, "
 	       "%zu location%s, %zu function%s, %zu mapping%s\n",
-	       name, p->sample_count, profiles_validate_plural(p->sample_count), p->type_count,
-	       profiles_validate_plural(p->type_count), p->location_count,
-	       profiles_validate_plural(p->location_count), p->function_count,
-	       profiles_validate_plural(p->function_count), p->mapping_count,
-	       profiles_validate_plural(p->mapping_count));
+	       name, p->sample_count, cli_plural(p->sample_count), p->type_count,
+	       cli_plural(p->type_count), p->location_count, cli_plural(p->location_count),
+	       p->function_count, cli_plural(p->function_count), p->mapping_count,
+	       cli_plural(p->mapping_count));
 }
 
 static int validate(const char *path, uint64_t max_size, bool quiet, struct error *err)

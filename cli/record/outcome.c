@@ -9,6 +9,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "cli/common/cli.h"
 #include "pprof/few.h"
 #include "sampler/account/budget.h"
 #include "sampler/account/counted.h"
@@ -73,11 +74,6 @@ static bool was_idle(const struct recording_stats *s)
 	return outcome_share(s->target_cpu_ns, s->elapsed_ns) < IDLE_MAX;
 }
 
-static const char *outcome_plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 /* What the budget does not pay for: the search for runtimes, tables, and names at the end. Said
  * where our CPU time is more than --max-cpu allows. */
 static int add_spent(const struct outcome *o, struct buffer *out)
@@ -110,8 +106,7 @@ static int add_headline(const struct outcome *o, struct buffer *out)
 		snprintf(amount, sizeof(amount), "%s of CPU", cpu);
 	if (buffer_addf(out, "%s%s: %s in %s, %lu sample%s, %lu thread%s", o->name, processes,
 			amount, outcome_duration(s->elapsed_ns, elapsed), s->samples,
-			outcome_plural(s->samples), s->threads_seen,
-			outcome_plural(s->threads_seen)))
+			cli_plural(s->samples), s->threads_seen, cli_plural(s->threads_seen)))
 		return ERR_NOMEM;
 	if (s->held.count ?
 		    buffer_addf(out, "; longest pause %s", outcome_duration(s->held.max, longest)) :
@@ -152,7 +147,7 @@ static int add_reason(struct buffer *out, uint64_t ns, uint64_t threads, const c
 	if (!ns)
 		return 0;
 	if (threads)
-		snprintf(of, sizeof(of), " of %lu thread%s", threads, outcome_plural(threads));
+		snprintf(of, sizeof(of), " of %lu thread%s", threads, cli_plural(threads));
 	if (buffer_addf(out, "%s%s%s %s", *before, outcome_duration(ns, time), of, why))
 		return ERR_NOMEM;
 	*before = "; ";
@@ -355,7 +350,7 @@ static int outcome_add_children(const struct outcome *o, struct buffer *out)
 		snprintf(count, sizeof(count), "%zu child process%s", o->children,
 			 o->children == 1 ? "" : "es");
 	return buffer_addf(out, "%s: %lu sample%s; its %s used %s of CPU: add --children", o->name,
-			   o->stats->samples, outcome_plural(o->stats->samples), count,
+			   o->stats->samples, cli_plural(o->stats->samples), count,
 			   outcome_duration(o->children_ns, used));
 }
 
@@ -393,7 +388,7 @@ static int add_refused(const struct outcome *o, struct buffer *out)
 	const struct recording_stats *s = o->stats;
 
 	if (s->refused && buffer_addf(out, "%lu time%s a child was met that may not be traced\n",
-				      s->refused, outcome_plural(s->refused)))
+				      s->refused, cli_plural(s->refused)))
 		return ERR_NOMEM;
 	if (s->gone && buffer_addf(out, "%u process%s ended before the sampling began\n", s->gone,
 				   s->gone == 1 ? "" : "es"))
@@ -405,7 +400,7 @@ static int add_refused(const struct outcome *o, struct buffer *out)
 	if (s->cut && buffer_addf(out,
 				  "%lu call%s of the process ended with EINTR because of a "
 				  "stop\n",
-				  s->cut, outcome_plural(s->cut)))
+				  s->cut, cli_plural(s->cut)))
 		return ERR_NOMEM;
 	if (*s->interpreters &&
 	    (buffer_add_printable(out, s->interpreters, strlen(s->interpreters)) ||
@@ -494,7 +489,7 @@ static int add_cause(const struct outcome *o, struct buffer *out)
 		return buffer_addf(out,
 				   "sampler got no CPU, or was stopped; its watchdog stepped in "
 				   "%lu time%s",
-				   s->rescues, outcome_plural(s->rescues));
+				   s->rescues, cli_plural(s->rescues));
 	if (s->longest_bytes >= 1 << 20)
 		return buffer_addf(out, "%.1f MiB of its stack were copied",
 				   (double)s->longest_bytes / 1048576);

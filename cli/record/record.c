@@ -5,12 +5,10 @@
  * is found before sampling begins, and what was sampled is written whatever ended the
  * sampling.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/buffer.h"
 #include "base/error.h"

@@ -27,7 +27,6 @@ enum {
 	RANGE_LAST,
 	RANGE_TAG,
 	RANGE_TAGS_MAX = 32,
-	RANGE_TEXT = 160,
 };
 
 #define RANGE_OPTIONS \

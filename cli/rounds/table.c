@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/utf8.h"
+#include "cli/common/cli.h"
 #include "cli/rounds/range.h"
 #include "cli/rounds/spark.h"
 #include "sampler/profile/summary.h"
@@ -240,7 +241,7 @@ static void rounds_table_add_sum(struct rounds_table *t)
 			     range_time(last, to));
 	if (t->restarts)
 		t->rc |= buffer_addf(t->out, "; %zu restart%s", t->restarts,
-				     t->restarts == 1 ? "" : "s");
+				     cli_plural(t->restarts));
 	if (t->incomplete)
 		t->rc |= buffer_addf(t->out, "; %zu with something missing", t->incomplete);
 	rounds_table_end_line(t, start);

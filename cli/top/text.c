@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/common/cli.h"
 #include "pprof/few.h"
 #include "pprof/graph/fitname.h"
 #include "sampler/account/heldtime.h"
@@ -38,11 +39,11 @@ void toptext_target(const struct topview *v, char *line)
 		n += snprintf(line + n, TOPTEXT_LINE - (size_t)n, "%lu processes, ", s->processes);
 	if (n > 0 && n < TOPTEXT_LINE)
 		n += snprintf(line + n, TOPTEXT_LINE - (size_t)n, "%lu thread%s  %s",
-			      s->threads_alive, s->threads_alive == 1 ? "" : "s",
+			      s->threads_alive, cli_plural(s->threads_alive),
 			      summary_duration(s->elapsed_ns, elapsed, sizeof(elapsed)));
 	if (n > 0 && n < TOPTEXT_LINE && v->live && v->live->pending)
 		snprintf(line + n, TOPTEXT_LINE - (size_t)n, "  %zu name%s pending",
-			 v->live->pending, v->live->pending == 1 ? "" : "s");
+			 v->live->pending, cli_plural(v->live->pending));
 }
 
 /* The share of the due ticks that were made since the last profile. If none was due: 0, or 1 before

@@ -5,7 +5,6 @@
  * the next profile is requested when it is due (sampler/profile/interim.c makes it), the last one
  * is shown. Sampling waits for none of this.
  */
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,14 +108,10 @@ static void catch_signals(const struct top *t)
 
 /* Tables. */
 
-static void top_put_line(const char *line)
+static void top_put_line(char *line)
 {
-	for (size_t at = 0, size; line[at]; at += size) {
-		bool shown = printable_next(line + at, strlen(line + at), &size);
-
-		fwrite(shown ? line + at : "?", 1, shown ? size : 1, stdout);
-	}
-	putchar('\n');
+	printable(line, TOPTEXT_LINE);
+	puts(line);
 }
 
 static void top_print_table(struct top *t)
@@ -159,8 +154,8 @@ static void top_refresh(struct top *t)
 
 	if (!in->whole)
 		return;
-	if (live_fill_callers(&live, in->window, in->whole, wall ? "wall" : "cpu", t->screen.path,
-			      t->screen.path_count, &err)) {
+	if (live_fill(&live, in->window, in->whole, wall ? "wall" : "cpu", t->screen.path,
+		      t->screen.path_count, &err)) {
 		topscreen_say(&t->screen, "%s", err.text);
 		return;
 	}

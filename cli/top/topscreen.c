@@ -5,7 +5,6 @@
  */
 #include "cli/top/topscreen.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -412,7 +411,7 @@ static void topscreen_cut(char *line, size_t columns)
 		}
 }
 
-void topscreen_leave(const struct topscreen *s, void (*put)(const char *line))
+void topscreen_leave(const struct topscreen *s, void (*put)(char *line))
 {
 	static void (*const head[])(const struct topview *, char *) = {
 		toptext_target,

@@ -53,7 +53,7 @@ void topscreen_draw(struct topscreen *s);
 
 /* Passes the lines of the last view to `put`, without the status: what is left on the terminal when
  * the screen is closed. Nothing if there was no view. */
-void topscreen_leave(const struct topscreen *s, void (*put)(const char *line));
+void topscreen_leave(const struct topscreen *s, void (*put)(char *line));
 
 void topscreen_release(struct topscreen *s);
 

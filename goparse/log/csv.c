@@ -80,13 +80,6 @@ static bool csv_is_call(struct goparse_text line)
 	return frame_call(line, &frame) && !memchr(frame.function.at, '"', frame.function.len);
 }
 
-static bool csv_is_place(struct goparse_text line)
-{
-	struct goparse_frame frame;
-
-	return frame_place(line, line, &frame);
-}
-
 static bool csv_take_row(const struct csv *c, struct goparse_text *rest, struct goparse_text *field)
 {
 	struct goparse_text row;
@@ -103,7 +96,7 @@ static bool has_frame(const struct csv *c, struct goparse_text rest)
 
 	if (!csv_take_row(c, &rest, &call) || !csv_take_row(c, &rest, &place))
 		return false;
-	return (csv_is_call(call) || !call.len) && csv_is_place(place);
+	return (csv_is_call(call) || !call.len) && frame_is_place(place);
 }
 
 /* The same in the lines of a quoted field. */
@@ -112,7 +105,7 @@ static bool has_frame_in_field(struct goparse_text rest)
 	struct goparse_text call, place;
 
 	return csv_take_line(&rest, &call) && csv_is_call(call) && csv_take_line(&rest, &place) &&
-	       (csv_is_place(place) || memchr(place.at, '"', place.len));
+	       (frame_is_place(place) || memchr(place.at, '"', place.len));
 }
 
 /* A header without quotes, of one column, tells nothing: a call in quotes behind it does. */

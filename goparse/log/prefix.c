@@ -45,17 +45,10 @@ static bool is_line(struct goparse_text line)
 	       !(frame_call(line, &frame) && memchr(frame.function.at, ' ', frame.function.len));
 }
 
-static bool prefix_is_place(struct goparse_text line)
-{
-	struct goparse_frame frame;
-
-	return frame_place(line, line, &frame);
-}
-
 /* A line that has no prefix, and that only a dump has. */
 static bool is_bare(struct goparse_text line)
 {
-	return is_line(line) || prefix_is_place(line);
+	return is_line(line) || frame_is_place(line);
 }
 
 /* A place behind another prefix: its tab tells. */
@@ -64,7 +57,7 @@ static bool is_place_of_other(struct goparse_text line, struct goparse_text *bef
 	const char *tab = memrchr(line.at, '\t', line.len);
 
 	*before = (struct goparse_text){ line.at, tab ? (size_t)(tab - line.at) : 0 };
-	return tab && prefix_is_place((struct goparse_text){ tab, line.len - before->len });
+	return tab && frame_is_place((struct goparse_text){ tab, line.len - before->len });
 }
 
 /* May the line be one of a dump, whatever its prefix is? */
@@ -163,7 +156,7 @@ static bool prefix_goes_on(struct prefix *p)
 			continue;
 		if (header_begins(line) && memmem(line.at, line.len, " [running", 9))
 			break;
-		p->goes_on = header_begins(line) || prefix_is_place(line);
+		p->goes_on = header_begins(line) || frame_is_place(line);
 	}
 	return p->goes_on;
 }
@@ -223,11 +216,11 @@ static bool is_frame_of_like(const struct prefix *p, struct goparse_text line,
 	if (!p->exact || p->others || !runs_take(&p->like, rest, false))
 		return false;
 	if (!is_of_dump(*rest) || header_begins(*rest))
-		return prefix_is_place(*rest);
+		return frame_is_place(*rest);
 	dumplines_init(&l, line.at, stage_rest(&p->stage).len, !p->stage.ended, 1);
 	dumplines_next(&l);
 	return l.have == LINES_LINE && runs_take(&p->like, &l.line, false) &&
-	       prefix_is_place(l.line);
+	       frame_is_place(l.line);
 }
 
 /* Leaves a line of another dump out, for now or at all. */

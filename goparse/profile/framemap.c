@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/room.h"
 #include "goparse/goparse.h"
+#include "goparse/text.h"
 #include "pprof/profile.h"
 
 struct framemap_entry {
@@ -30,14 +31,9 @@ void framemap_release(struct framemap *m)
 	framemap_init(m, NULL, 0);
 }
 
-static bool framemap_same_text(struct goparse_text a, struct goparse_text b)
-{
-	return a.len == b.len && (!a.len || !memcmp(a.at, b.at, a.len));
-}
-
 bool framemap_same_function(const struct goparse_frame *a, const struct goparse_frame *b)
 {
-	return framemap_same_text(a->function, b->function) && framemap_same_text(a->file, b->file);
+	return text_equal(a->function, b->function) && text_equal(a->file, b->file);
 }
 
 static bool framemap_same_frame(const void *owner, uint32_t entry, const void *key)
@@ -45,8 +41,8 @@ static bool framemap_same_frame(const void *owner, uint32_t entry, const void *k
 	const struct framemap_entry *e = &((const struct framemap *)owner)->entries[entry];
 	const struct goparse_frame *f = key;
 
-	return e->line == f->line && framemap_same_text(e->function, f->function) &&
-	       framemap_same_text(e->file, f->file);
+	return e->line == f->line && text_equal(e->function, f->function) &&
+	       text_equal(e->file, f->file);
 }
 
 static int framemap_add_text(struct framemap *m, struct goparse_text *t, uint32_t *string)

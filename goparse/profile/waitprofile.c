@@ -303,43 +303,6 @@ static int push_own(struct waitprofile *w, const struct goparse_goroutine *g)
 	return g->label_count ? labels_sort(strings, w->labels, w->label_count) : 0;
 }
 
-static bool same_label(const struct profile_label *a, const struct profile_label *b)
-{
-	return a->key == b->key && a->str == b->str && a->num == b->num &&
-	       a->num_unit == b->num_unit;
-}
-
-/* True if the sample has the current goroutine's stack and labels. */
-static bool waitprofile_same_sample(const void *owner, uint32_t sample, const void *key)
-{
-	const struct waitprofile *w = owner;
-	const struct profile_sample *s = &w->profile.samples[sample];
-	(void)key;
-
-	if (s->locations != w->depth || s->labels != w->label_count ||
-	    memcmp(w->profile.stack + s->first_location, w->stack, w->depth * sizeof(*w->stack)))
-		return false;
-	for (size_t i = 0; i < s->labels; i++)
-		if (!same_label(&w->profile.labels[s->first_label + i], &w->labels[i]))
-			return false;
-	return true;
-}
-
-/* Field by field, because struct profile_label has padding. */
-static uint64_t waitprofile_hash_sample(const struct waitprofile *w)
-{
-	uint64_t hash = hash_bytes(w->stack, w->depth * sizeof(*w->stack));
-
-	for (size_t i = 0; i < w->label_count; i++) {
-		const struct profile_label *l = &w->labels[i];
-		uint64_t fields[4] = { hash, (uint64_t)l->key << 32 | l->str, (uint64_t)l->num,
-				       l->num_unit };
-
-		hash = hash_bytes(fields, sizeof(fields));
-	}
-	return hash;
-}
-
 static int waitprofile_add_sample(struct waitprofile *w, int64_t wait)
 {
 	const int64_t values[] = { wait, 1 };
@@ -350,8 +313,9 @@ static int waitprofile_add_sample(struct waitprofile *w, int64_t wait)
 
 static int add_to_sample(struct waitprofile *w, int64_t wait)
 {
-	uint64_t hash = waitprofile_hash_sample(w);
-	uint32_t sample = hashindex_find(&w->samples, hash, waitprofile_same_sample, w, NULL);
+	struct sample_key key = { w->stack, w->labels, w->depth, w->label_count };
+	uint64_t hash = sample_key_hash(&key);
+	uint32_t sample = hashindex_find(&w->samples, hash, sample_has_key, &w->profile, &key);
 	int64_t *values;
 
 	if (sample == HASHINDEX_NONE)

@@ -3,7 +3,6 @@
 #include "goparse/summary/dumps.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/room.h"

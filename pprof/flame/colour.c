@@ -10,6 +10,7 @@
 #include "pprof/flame/difference.h"
 #include "pprof/flame/flame.h"
 #include "pprof/flame/frames.h"
+#include "pprof/graph/measure.h"
 
 enum { HUES = 15, NEXT_HUE = 4, DEGREES = 360 / HUES };
 
@@ -55,7 +56,7 @@ static struct weighed *weigh(const struct flame *f)
 	for (uint32_t i = 1; w && i < f->tree.count; i++) {
 		struct weighed *mine = &w[colour_owner_of(f, f->tree.nodes[i].frame)];
 
-		mine->self = calltree_sum(mine->self, flame_self(f, i, SIDE_NEW));
+		mine->self = measure_sum(mine->self, flame_self(f, i, SIDE_NEW));
 	}
 	if (w)
 		qsort(w, count, sizeof(*w), colour_by_weight);

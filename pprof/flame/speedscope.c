@@ -14,6 +14,7 @@
 #include "pprof/flame/difference.h"
 #include "pprof/flame/frames.h"
 #include "pprof/flame/title.h"
+#include "pprof/graph/measure.h"
 #include "pprof/profile.h"
 
 static const size_t TEXT_MAX = 1u << 30;
@@ -63,7 +64,7 @@ static int speedscope_add_sample(struct speedscope_scope *s, size_t sample, stru
 		return error_nomem(err);
 	memcpy(s->path + 1, ids, count * sizeof(*ids));
 	difference_split(value, sides);
-	value = calltree_sum(sides[SIDE_NEW], sides[SIDE_BASE]); /* one of them is 0 */
+	value = measure_sum(sides[SIDE_NEW], sides[SIDE_BASE]); /* one of them is 0 */
 	return calltree_add(&s->tree, s->path, count + 1, &value, err);
 }
 

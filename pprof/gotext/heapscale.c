@@ -41,12 +41,6 @@ static double go_exp(double x)
 	return n >= 1024 ? INFINITY : ldexp(y, (int)n);
 }
 
-/* A value out of range gives the least integer, as x86-64's conversion does. */
-static int64_t heapscale_truncated(double v)
-{
-	return v >= -0x1p63 && v < 0x1p63 ? (int64_t)v : INT64_MIN;
-}
-
 static double scale_for(int64_t count, int64_t size, int64_t rate)
 {
 	double average = (double)size / (double)count;

@@ -10,6 +10,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* A value out of range gives the least integer, as x86-64's conversion does. */
+static inline int64_t heapscale_truncated(double v)
+{
+	return v >= -0x1p63 && v < 0x1p63 ? (int64_t)v : INT64_MIN;
+}
+
 /* Replaces the sampled objects and bytes by the estimate; both 0 if one of them is 0. `rate`:
  * average bytes between two samples; up to 1, the numbers do not change. */
 void heapscale(int64_t *count, int64_t *size, int64_t rate);

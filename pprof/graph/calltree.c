@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/room.h"
+#include "pprof/graph/measure.h"
 
 /* Values (nodes times columns); some 100 bytes each. */
 static const size_t NODES_MAX = 1u << 25;
@@ -57,13 +58,6 @@ void calltree_release(struct calltree *t)
 	memset(t, 0, sizeof(*t));
 }
 
-int64_t calltree_sum(int64_t a, int64_t b)
-{
-	int64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? a < 0 ? INT64_MIN : INT64_MAX : sum;
-}
-
 static int calltree_find_or_add(struct calltree *t, struct edge e, uint32_t depth, uint32_t *node)
 {
 	uint64_t hash = hash_bytes(&e, sizeof(e));
@@ -97,7 +91,7 @@ int calltree_add(struct calltree *t, const uint32_t *frames, size_t count, const
 	}
 	self = t->self + node * t->columns;
 	for (size_t i = 0; i < t->columns; i++)
-		self[i] = calltree_sum(self[i], values[i]);
+		self[i] = measure_sum(self[i], values[i]);
 	return 0;
 }
 
@@ -145,7 +139,7 @@ int calltree_finish(struct calltree *t, const uint32_t *rank, struct error *err)
 		const int64_t *mine = t->total + i * t->columns;
 
 		for (size_t c = 0; c < t->columns; c++)
-			parent[c] = calltree_sum(parent[c], mine[c]);
+			parent[c] = measure_sum(parent[c], mine[c]);
 	}
 	return 0;
 }

@@ -54,7 +54,4 @@ int calltree_finish(struct calltree *t, const uint32_t *rank, struct error *err)
 uint32_t calltree_next(const struct calltree *t, uint32_t node);
 uint32_t calltree_skip(const struct calltree *t, uint32_t node);
 
-/* a + b, saturated at INT64_MIN and INT64_MAX. */
-int64_t calltree_sum(int64_t a, int64_t b);
-
 #endif

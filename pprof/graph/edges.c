@@ -5,7 +5,6 @@
 #include "pprof/graph/edges.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/room.h"

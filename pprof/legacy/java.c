@@ -13,7 +13,6 @@
  * An address is only a key to a name here, so the profile has no addresses. In a heap profile
  * the two values are in the reverse order of the C++ format.
  */
-#include <string.h>
 
 #include "base/error.h"
 #include "base/room.h"

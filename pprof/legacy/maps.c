@@ -8,8 +8,6 @@
  */
 #include "pprof/legacy/maps.h"
 
-#include <string.h>
-
 #include "base/error.h"
 #include "base/room.h"
 #include "pprof/legacy/attrs.h"

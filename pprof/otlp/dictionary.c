@@ -2,7 +2,6 @@
  * written to a buffer first, because its bytes are its identity. */
 #include "pprof/otlp/dictionary.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

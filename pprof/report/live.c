@@ -375,13 +375,7 @@ static int name_path(struct report_live_tally *t, char *const *path, size_t coun
 }
 
 int live_fill(struct live *l, const struct profile *recent, const struct profile *whole,
-	      const char *type, struct error *err)
-{
-	return live_fill_callers(l, recent, whole, type, NULL, 0, err);
-}
-
-int live_fill_callers(struct live *l, const struct profile *recent, const struct profile *whole,
-		      const char *type, char *const *path, size_t count, struct error *err)
+	      const char *type, char *const *path, size_t count, struct error *err)
 {
 	struct report_live_tally t = { .l = l };
 	int rc;

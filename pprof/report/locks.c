@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/affix.h"
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/hashindex.h"
@@ -86,14 +87,9 @@ static bool same_wait(const void *owner, uint32_t i, const void *key)
 	       a->held_at == b->held_at && a->stack == b->stack;
 }
 
-static bool locks_begins_with(const char *text, const char *with)
-{
-	return !strncmp(text, with, strlen(with));
-}
-
 static bool is_of_condition(const char *lock)
 {
-	return locks_begins_with(lock, "condition variable ");
+	return begins_with(lock, "condition variable ");
 }
 
 /* The labels of a sample; wait.lock is 0 if it has none of a lock. */
@@ -115,7 +111,7 @@ static struct wait wait_of(const struct locks *l, const struct profile_sample *s
 			w.waiter = label->num;
 	}
 	lock = strset_get(&l->p->strings, w.lock);
-	w.ownerless = is_of_condition(lock) || locks_begins_with(lock, "semaphore ");
+	w.ownerless = is_of_condition(lock) || begins_with(lock, "semaphore ");
 	return w;
 }
 

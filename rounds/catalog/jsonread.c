@@ -208,11 +208,6 @@ bool jsonread_bool(struct cursor *c)
 	return value;
 }
 
-bool jsonread_is_object(struct cursor *c)
-{
-	return jsonread_peek(c) == '{';
-}
-
 static void skip_within(struct cursor *c, int depth)
 {
 	int kind = jsonread_peek(c), close = kind == '{' ? '}' : ']';

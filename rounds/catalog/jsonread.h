@@ -46,9 +46,6 @@ bool jsonread_null(struct cursor *c);
 /* True or false. */
 bool jsonread_bool(struct cursor *c);
 
-/* Is the next value an object? Nothing but blanks is skipped. */
-bool jsonread_is_object(struct cursor *c);
-
 /* Skips a value of any kind, of at most 64 values within each other. */
 void jsonread_skip(struct cursor *c);
 

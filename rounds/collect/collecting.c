@@ -1,7 +1,6 @@
 /* An errand (sampler/child/errand.h) that also handles SIGTERM, which ends a trace early. */
 #include "rounds/collect/collecting.h"
 
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 

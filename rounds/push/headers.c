@@ -13,6 +13,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/net/http.h"
 #include "base/net/secret.h"
 
 enum { FILE_MAX = 64 << 10 };
@@ -31,22 +32,6 @@ void pushheaders_release(struct pushheaders *h)
 	h->count = 0;
 }
 
-/* A token, a colon, and nothing that ends the line (RFC 9110, sections 5.1 and 5.5). */
-static bool headers_is_header(const char *line)
-{
-	size_t len = 0;
-
-	while (isalnum((unsigned char)line[len]) ||
-	       (line[len] && strchr("!#$%&'*+-.^_`|~", line[len])))
-		len++;
-	if (!len || line[len] != ':')
-		return false;
-	for (line += len; *line; line++)
-		if (iscntrl((unsigned char)*line) && *line != '\t')
-			return false;
-	return true;
-}
-
 /* Adds the line, or frees it after an error. */
 static int headers_take(struct pushheaders *h, char *line, const char *what, struct error *err)
 {
@@ -54,7 +39,7 @@ static int headers_take(struct pushheaders *h, char *line, const char *what, str
 
 	if (!line)
 		return error_nomem(err);
-	if (!headers_is_header(line))
+	if (http_check_header(line, NULL))
 		rc = error_set(err, ERR_USAGE, "%s: that cannot be a header", what);
 	else if (h->count == PUSHHEADERS_MAX)
 		rc = error_set(err, ERR_LIMIT, "%s: more than %d headers", what, PUSHHEADERS_MAX);

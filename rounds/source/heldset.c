@@ -5,7 +5,6 @@
 #include "runtimes/go/profile/make.h"
 #include "runtimes/go/profile/type.h"
 #include "runtimes/go/profile/waits.h"
-#include "runtimes/go/session/session.h"
 #include "rounds/source/capture.h"
 
 static struct kept *heldset_find(struct heldset *t, const struct goprofile_id *id)

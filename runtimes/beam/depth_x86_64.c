@@ -14,7 +14,6 @@
  * does not end at a function's first instruction: one in a thousand stacks was wrong.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "runtimes/beam/depth.h"

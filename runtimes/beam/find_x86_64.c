@@ -15,11 +15,9 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/process/elfsymbol.h"
-#include "base/process/image.h"
 #include "runtimes/beam/depth.h"
 #include "unwind/code/insn_x86_64.h"
 

@@ -8,7 +8,6 @@
  * function, a stretch of the ascending addresses at which a line begins, and for each of these the
  * number of the file and the line.
  */
-#include <string.h>
 
 #include "runtimes/beam/key.h"
 #include "runtimes/beam/runtime.h"

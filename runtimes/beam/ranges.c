@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/room.h"
 #include "runtimes/beam/runtime.h"
 

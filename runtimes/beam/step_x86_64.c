@@ -20,7 +20,6 @@
  * called process_main, on the scheduler's stack: process_main's code has made the registers there,
  * at one of four places below its return address, which must be behind a call of process_main.
  */
-#include <string.h>
 
 #include "base/process/image.h"
 #include "runtimes/beam/depth.h"

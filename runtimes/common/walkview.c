@@ -25,7 +25,7 @@ struct walkview_line {
 struct walkview {
 	struct memory memory;
 	const struct memory *under;
-	uint64_t walk, reads;
+	uint64_t walk;
 	bool begun; /* this walk has read something */
 	struct walkview_line lines[LINES];
 	uint8_t bytes[LINES][LINE];
@@ -63,7 +63,8 @@ static void copy_last(struct walkview *s)
 		s->lines[at] = (struct walkview_line){ .addr = s->last[i], .walk = s->walk };
 		pieces[count++] = (struct memory_piece){ s->last[i], s->bytes[at], LINE };
 	}
-	s->reads += count ? memory_gather(s->under, pieces, count) : 0;
+	if (count)
+		memory_gather(s->under, pieces, count);
 	for (unsigned i = 0; i < count; i++)
 		if (!pieces[i].len) /* it will be read again, if at all */
 			s->lines[((uint8_t *)pieces[i].to - s->bytes[0]) / LINE].walk = 0;
@@ -78,7 +79,6 @@ static int walkview_read_line(struct walkview *s, uint64_t addr, const uint8_t *
 	if (line->addr != addr || line->walk != s->walk) {
 		*line = (struct walkview_line){ .addr = addr, .walk = s->walk };
 		line->is_missing = s->under->read(s->under, addr, s->bytes[at], LINE) != 0;
-		s->reads++;
 	}
 	if (!line->is_used && s->now_count < LAST_MAX)
 		s->now[s->now_count++] = addr;
@@ -144,9 +144,4 @@ void walkview_begin(struct walkview *s)
 const struct memory *walkview_memory(struct walkview *s)
 {
 	return &s->memory;
-}
-
-uint64_t walkview_reads(const struct walkview *s)
-{
-	return s->reads;
 }

@@ -12,8 +12,6 @@
 #ifndef RUNTIMES_COMMON_WALKVIEW_H
 #define RUNTIMES_COMMON_WALKVIEW_H
 
-#include <stdint.h>
-
 struct memory;
 struct walkview;
 
@@ -26,8 +24,5 @@ void walkview_begin(struct walkview *s);
 
 /* The memory to read from, valid as long as `s`. Its read() fails as that of `under` does. */
 const struct memory *walkview_memory(struct walkview *s);
-
-/* System calls so far, at most. */
-uint64_t walkview_reads(const struct walkview *s);
 
 #endif

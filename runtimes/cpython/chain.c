@@ -3,7 +3,6 @@
 #include "runtimes/cpython/chain.h"
 
 #include <stddef.h>
-#include <string.h>
 
 #include "base/process/memory.h"
 #include "runtimes/cpython/frame.h"

@@ -16,7 +16,7 @@
 #include "runtimes/cpython/layout.h"
 #include "runtimes/cpython/states.h"
 
-enum { TRIES = 5, FRAMES_MAX = 20000, SHIMS_MAX = 8, FRAME_BYTES = 256, INTERPRETERS_MAX = 64 };
+enum { TRIES = 5, FRAMES_MAX = 20000, FRAME_BYTES = 256, INTERPRETERS_MAX = 64 };
 
 struct checking {
 	struct cpython *python;

@@ -14,8 +14,6 @@
  */
 #include "runtimes/cpython/own.h"
 
-#include <string.h>
-
 #include "base/process/memory.h"
 #include "runtimes/common/copy.h"
 #include "runtimes/common/pthread.h"

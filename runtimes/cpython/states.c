@@ -2,10 +2,7 @@
  * leads back to its interpreter. */
 #include "runtimes/cpython/states.h"
 
-#include <string.h>
-
 #include "base/buffer.h"
-#include "base/error.h"
 #include "base/process/memory.h"
 #include "runtimes/common/runtime.h"
 #include "runtimes/cpython/layout.h"
@@ -82,6 +79,17 @@ struct listing {
 	int rc;
 };
 
+/* The number of a thread in its own PID namespace by pthread_self(3), from glibc's struct pthread; 0:
+ * not known, or another libc. */
+static pid_t cpython_tid_of(const struct memory *memory, uint64_t self)
+{
+	uint8_t bytes[PTHREAD_BYTES];
+
+	if (!self || memory->read(memory, self, bytes, sizeof(bytes)))
+		return 0;
+	return pthread_tid(bytes, self);
+}
+
 static enum cpython_visit list_state(void *data, const struct cpython_state *state)
 {
 	struct listing *l = data;
@@ -105,13 +113,4 @@ int cpython_threads(const void *rt, const struct memory *memory, struct buffer *
 
 	cpython_states_visit(rt, memory, list_state, &l);
 	return l.rc;
-}
-
-pid_t cpython_tid_of(const struct memory *memory, uint64_t self)
-{
-	uint8_t bytes[PTHREAD_BYTES];
-
-	if (!self || memory->read(memory, self, bytes, sizeof(bytes)))
-		return 0;
-	return pthread_tid(bytes, self);
 }

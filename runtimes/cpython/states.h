@@ -2,7 +2,6 @@
 #ifndef RUNTIMES_CPYTHON_STATES_H
 #define RUNTIMES_CPYTHON_STATES_H
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -34,10 +33,6 @@ unsigned cpython_states_visit(const struct cpython *python, const struct memory 
 /* The main interpreter: the last one on the list, which lives as long as the runtime; 0: there is
  * none. */
 uint64_t cpython_main_interp(const struct cpython *python, const struct memory *memory);
-
-/* The number of a thread in its own PID namespace by pthread_self(3), from glibc's struct pthread;
- * 0: not known, or another libc. */
-pid_t cpython_tid_of(const struct memory *memory, uint64_t self);
 
 /* struct interp_ops.threads. */
 int cpython_threads(const void *rt, const struct memory *memory, struct buffer *states);

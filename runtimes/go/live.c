@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/process/gomodule.h"
 #include "base/process/gopclntab.h"
-#include "base/process/image.h"
 #include "base/process/machine.h"
 #include "base/process/modmap.h"
 #include "base/process/process.h"

@@ -6,7 +6,6 @@
  */
 #include "runtimes/go/map.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/buffer.h"

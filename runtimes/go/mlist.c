@@ -2,8 +2,6 @@
  * it ends the reading as an error. */
 #include "runtimes/go/mlist.h"
 
-#include <string.h>
-
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/process/memory.h"

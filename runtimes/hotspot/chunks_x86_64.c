@@ -289,6 +289,12 @@ struct heap_frame {
 	int32_t bci;	/* where */
 };
 
+static uint64_t chunks_slot(const struct hotspot_chunks *c, const struct copied_chunk *chunk,
+			    uint64_t fp, enum interpreter_slot slot)
+{
+	return word_of(c, chunk, fp + (uint64_t)(WORD * slot));
+}
+
 /* The interpreter's frame, with distances. Those of releases that have chunks have a mirror. */
 static bool take_interpreted(struct hotspot *hs, const struct copied_chunk *chunk,
 			     struct heap_frame *f)
@@ -299,13 +305,13 @@ static bool take_interpreted(struct hotspot *hs, const struct copied_chunk *chun
 
 	if (fp % WORD || fp < f->sp + 8 * WORD || fp > chunk->bottom - HEAD)
 		return false;
-	f->inner = f->outer = word_of(c, chunk, fp - 3 * WORD);
-	locals = fp + WORD * word_of(c, chunk, fp - 7 * WORD);
+	f->inner = f->outer = chunks_slot(c, chunk, fp, SLOT_METHOD);
+	locals = fp + WORD * chunks_slot(c, chunk, fp, SLOT_LOCALS);
 	if (hotspot_method_read(hs, f->outer, &m) ||
-	    (m.cache && m.cache != word_of(c, chunk, fp - 6 * WORD)) || locals % WORD ||
+	    (m.cache && m.cache != chunks_slot(c, chunk, fp, SLOT_CACHE)) || locals % WORD ||
 	    locals < fp + WORD || locals - fp > FRAME_MAX)
 		return false;
-	bci = word_of(c, chunk, fp - 8 * WORD) - m.code;
+	bci = chunks_slot(c, chunk, fp, SLOT_BYTECODE) - m.code;
 	f->key = (struct managed_frame){ .kind = HOTSPOT_INTERPRETED,
 					 .code = f->outer,
 					 .id = m.id,

@@ -165,7 +165,7 @@ static void hotspot_begin(void *rt, pid_t own_tid)
 {
 	struct hotspot *hs = rt;
 
-	hs->own_tid = own_tid;
+	(void)own_tid;
 	walkview_begin(hs->view);
 	hotspot_chunks_begin(hs);
 }

@@ -1,6 +1,5 @@
 /* Each way is an emulator of its own; those that a branch opens wait on a stack. A place that was
  * jumped to is followed once, so loops end. */
-#include <string.h>
 
 #include "base/error.h"
 #include "base/process/memory.h"

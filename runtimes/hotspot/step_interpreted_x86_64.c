@@ -1,17 +1,6 @@
 /*
- * The interpreter's frames (frame_x86.hpp, templateInterpreterGenerator_x86.cpp).
- *
- *    fp[1]	return address
- *    fp[0]	the caller's rbp
- *    fp[-1]	the caller's rsp: higher than fp[1] by the method's own locals, or lower by one,
- *		if a method handle has dropped an argument
- *    fp[-2]	rsp while this method calls another one; else 0
- *    fp[-3]	Method
- *    fp[-4]	(9 and later) the class's mirror; from here on one slot lower than in 8
- *    fp[-5]	profile
- *    fp[-6]	ConstantPoolCache
- *    fp[-7]	locals
- *    fp[-8]	bytecode pointer
+ * The interpreter's frames (frame_x86.hpp, templateInterpreterGenerator_x86.cpp). Its words: enum
+ * interpreter_slot.
  *
  * rbp is fp but at a method's beginning and end. Then it is the caller's, and if that is compiled,
  * it may be that of a frame further up. So the codelet decides first.
@@ -96,13 +85,14 @@ static bool restores_r13(const struct site *s)
 static uint64_t bci_of(const struct site *s, const struct step_interpreted_slots *f,
 		       const struct hotspot_method *m)
 {
-	uint64_t stored = step_interpreted_slot(f, s->hs->steps->has_mirror ? -8 : -7) - m->code;
+	uint64_t stored = step_interpreted_slot(f, SLOT_BYTECODE + !s->hs->steps->has_mirror) -
+			  m->code;
 	uint64_t live = s->w->regs.r[DWARF_R13] - m->code;
 
 	if (!m->code_size)
 		return 0; /* a native method */
-	if (knows(s, DWARF_R13) && live < m->code_size && !step_interpreted_slot(f, -2) &&
-	    !restores_r13(s))
+	if (knows(s, DWARF_R13) && live < m->code_size &&
+	    !step_interpreted_slot(f, SLOT_LAST_RSP) && !restores_r13(s))
 		return live;
 	return stored < m->code_size ? stored : HOTSPOT_NO_BCI;
 }
@@ -110,8 +100,8 @@ static uint64_t bci_of(const struct site *s, const struct step_interpreted_slots
 /* Sets the key from a frame whose fixed slots are there. False: it is none. */
 static bool step_interpreted_name(struct site *s, const struct step_interpreted_slots *f)
 {
-	uint64_t method = step_interpreted_slot(f, -3),
-		 cache = step_interpreted_slot(f, s->hs->steps->has_mirror ? -6 : -5);
+	uint64_t method = step_interpreted_slot(f, SLOT_METHOD),
+		 cache = step_interpreted_slot(f, SLOT_CACHE + !s->hs->steps->has_mirror);
 	struct hotspot_method m;
 
 	if (hotspot_method_read(s->hs, method, &m) || (m.cache && m.cache != cache))
@@ -150,11 +140,12 @@ static int step_interpreted_step_by_fp(struct site *s, const struct codelet *c)
 		/* While a frame is replaced, its method is missing. */
 		return STACK_RUNTIME_IN_DOUBT;
 	}
-	sender = fp - s->sp >= 8 ? step_interpreted_slot(&f, -1) : s->w->regs.r[DWARF_R13];
-	if (!site_accepts(s, step_interpreted_slot(&f, 1)) || sender % 8 || sender < fp + 8 ||
-	    sender - fp > FRAME_MAX)
+	sender = fp - s->sp >= 8 ? step_interpreted_slot(&f, SLOT_SENDER_RSP) :
+				   s->w->regs.r[DWARF_R13];
+	if (!site_accepts(s, step_interpreted_slot(&f, SLOT_RETURN)) || sender % 8 ||
+	    sender < fp + 8 || sender - fp > FRAME_MAX)
 		return STACK_RUNTIME_IN_DOUBT;
-	return site_arrive(s, step_interpreted_slot(&f, 1), sender, &f.at[FP]);
+	return site_arrive(s, step_interpreted_slot(&f, SLOT_RETURN), sender, &f.at[FP]);
 }
 
 int step_interpreted(struct site *s)

@@ -10,7 +10,6 @@
  */
 #include <string.h>
 
-#include "base/error.h"
 #include "base/process/memory.h"
 #include "runtimes/hotspot/simulate.h"
 #include "runtimes/hotspot/steps.h"

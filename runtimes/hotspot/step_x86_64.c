@@ -31,7 +31,7 @@
 #include "unwind/code/codebytes.h"
 #include "unwind/code/insn_x86_64.h"
 
-enum { CALL_MAX = 8, PROLOGUE_MAX = 64 };
+enum { CALL_MAX = 8 };
 
 /* Setting up. */
 

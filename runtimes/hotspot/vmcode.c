@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/affix.h"
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/process/elfsymbol.h"
@@ -126,22 +127,14 @@ static void vmcode_begin_again(struct routines *r)
 	r->count = 0;
 }
 
-static void vmcode_cut_end(char *name, const char *end)
-{
-	size_t len = strlen(name), cut = strlen(end);
-
-	if (len > cut && !strcmp(name + len - cut, end))
-		name[len - cut] = '\0';
-}
-
 /* The name as all releases have it: 26 calls mulAdd "Stub Generator mulAdd_stub", 27 "mulAdd_stub
  * (stub gen)" (stubInfo.cpp). */
 static const char *plain(char *name)
 {
 	static const char before[] = "Stub Generator ";
 
-	vmcode_cut_end(name, " (stub gen)");
-	vmcode_cut_end(name, "_stub");
+	cut_end(name, " (stub gen)");
+	cut_end(name, "_stub");
 	return strncmp(name, before, sizeof(before) - 1) ? name : name + sizeof(before) - 1;
 }
 

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/process/elfsymbol.h"
-#include "base/process/image.h"
 #include "runtimes/php/runtime.h"
 #include "unwind/table/cfi.h"
 #include "unwind/table/rule.h"

@@ -10,11 +10,9 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/process/elfsymbol.h"
-#include "base/process/image.h"
 #include "base/process/memory.h"
 #include "runtimes/ruby/runtime.h"
 #ifdef __x86_64__

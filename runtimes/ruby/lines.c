@@ -15,7 +15,6 @@
  * where the thread is in the loop's code, the instruction in which it is decides.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/arena.h"
 #include "base/error.h"

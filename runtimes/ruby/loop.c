@@ -19,7 +19,6 @@
 
 #include "base/error.h"
 #include "base/process/elfsymbol.h"
-#include "base/process/image.h"
 #include "base/process/memory.h"
 #include "runtimes/ruby/runtime.h"
 #include "unwind/code/insn.h"

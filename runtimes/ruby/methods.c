@@ -12,7 +12,6 @@
  * is known with it: then it is a method entry. If it has become something else since, the proof
  * fails.
  */
-#include <string.h>
 
 #include "runtimes/common/copy.h"
 #include "runtimes/ruby/runtime.h"

@@ -12,7 +12,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "base/process/memory.h"
 #include "runtimes/common/runtime.h"
@@ -73,10 +72,8 @@ enum {
 
 	/* What an environment pointer points to, in front of which other data is. */
 	ENV_METHOD = -16, /* method entry, or class reference, or a pair of it and of variables */
-	ENV_PREV = -8,	  /* of a block: the environment around it */
-	ENV_FLAGS = 0,
-	ENV_LOCAL = 2,	/* there is none around it */
-	ENV_BYTES = 24, /* from the method to the flags */
+	ENV_LOCAL = 2,	  /* there is none around it */
+	ENV_BYTES = 24,	  /* from the method to the flags */
 
 	/* struct rb_iseq_struct, struct rb_iseq_constant_body */
 	ISEQ_BODY = 16,
@@ -96,7 +93,6 @@ enum {
 	/* struct rb_callable_method_entry_struct, struct rb_method_definition_struct */
 	METHOD_DEFINITION = 16,
 	METHOD_OWNER = 32,
-	METHOD_BYTES = 40,
 	DEFINITION_TYPE = 0,  /* in the low four bits */
 	DEFINITION_BODY = 8,  /* the iseq, or the C function */
 	DEFINITION_NAME = 32, /* an ID */

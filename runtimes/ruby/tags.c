@@ -14,7 +14,6 @@
  * Runs and tags are equally many, but for the innermost: a frame is pushed before vm_exec is called
  * for it, and popped before vm_exec returns. So they are counted from the outermost on.
  */
-#include <string.h>
 
 #include "base/process/memory.h"
 #include "runtimes/common/copy.h"

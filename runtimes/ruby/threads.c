@@ -4,7 +4,6 @@
  * How far into a ractor its lists are depends on the sizes of libc's mutexes. So these places are
  * found once, from the main ractor and the main thread, which the state names.
  */
-#include <string.h>
 
 #include "base/buffer.h"
 #include "base/error.h"

@@ -2,8 +2,6 @@
 #include "runtimes/v8/frame.h"
 #include "runtimes/v8/heap/moved.h"
 
-#include <string.h>
-
 #include "base/process/memory.h"
 #include "runtimes/v8/names.h"
 #include "unwind/table/regs.h"

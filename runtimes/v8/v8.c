@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/process/image.h"
 #include "runtimes/common/walkview.h"
 #include "runtimes/v8/heap/codes.h"
 #include "runtimes/v8/names.h"

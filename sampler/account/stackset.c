@@ -25,7 +25,8 @@ static bool same_context(const struct stack_context *a, const struct stack_conte
 {
 	return a->member == b->member && a->thread == b->thread && a->state == b->state &&
 	       a->syscall == b->syscall && a->labels == b->labels && a->goid == b->goid &&
-	       a->lock == b->lock && a->owner_stack == b->owner_stack && a->cut == b->cut;
+	       a->lock == b->lock && a->owner_stack == b->owner_stack && a->gil == b->gil &&
+	       a->cut == b->cut;
 }
 
 /* Frames are compared field by field: their padding may hold anything. */

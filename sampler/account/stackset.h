@@ -19,6 +19,9 @@ enum thread_state {
 	THREAD_STOPPED, /* by job control or another tracer */
 };
 
+/* What a thread does with its interpreter's lock (CPython's GIL, Ruby's GVL). */
+enum gil_state { GIL_NONE, GIL_HELD, GIL_WAITED_FOR };
+
 /* Which thread a stack was taken of, and in which state. */
 struct stack_context {
 	uint32_t member, thread; /* process and thread, by their indices in the round */
@@ -28,7 +31,8 @@ struct stack_context {
 	uint64_t goid;	      /* of its goroutine; 0: none, or not needed */
 	uint32_t lock;	      /* that it waits for: a number of the round's lockset; 0: none */
 	uint32_t owner_stack; /* of the lock's owner: an entry's origin + 1; 0: not known */
-	bool cut;	      /* outer frames are missing (stack_end_is_cut) */
+	enum gil_state gil;
+	bool cut; /* outer frames are missing (stack_end_is_cut) */
 };
 
 struct stackset_entry {

@@ -20,7 +20,6 @@
 #include "sampler/account/counted.h"
 #include "sampler/capture/cpus.h"
 #include "sampler/capture/event.h"
-#include "sampler/thread/registers.h"
 
 enum {
 	COUNTED_FIRST = 1000, /* until it is known how many come */

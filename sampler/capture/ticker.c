@@ -25,7 +25,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -416,8 +415,6 @@ static void take_own_class(const struct ticker *t)
 
 static void ticker_run(struct ticker *t)
 {
-	uint64_t repaired, undone;
-
 	while (!t->with->pace.quit && !tracer_wants_baton(t->tracer)) {
 		take_own_class(t);
 		ask_all(t);
@@ -432,9 +429,7 @@ static void ticker_run(struct ticker *t)
 		}
 	}
 	t->sleeps_in_wait = false;
-	tracer_repairs(t->tracer, &repaired, &undone);
-	t->with->figures.repaired += repaired;
-	t->with->figures.undone += undone;
+	t->with->figures.repaired += tracer_repairs(t->tracer);
 }
 
 static void *ticker_thread(void *arg)

@@ -25,7 +25,7 @@ struct ticker_figures {
 	_Atomic uint64_t over;	   /* samples left out to hold no thread for too long */
 	_Atomic uint64_t exposed;  /* samples left out since a stop might end a call (exposure.h) */
 	_Atomic uint64_t parts; /* of `ticks`, the part of the threads looked at, in 1/BUDGET_ONE */
-	_Atomic uint64_t repaired, undone; /* calls entered again; of these, met by a signal */
+	_Atomic uint64_t repaired; /* calls entered again */
 };
 
 /* What all tickers of a round share. The round's thread sets it; tickers read. */

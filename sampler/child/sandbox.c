@@ -238,7 +238,6 @@ static void sandbox_collect(struct sandbox_child *child, struct sandbox_end *end
 	if (child->pid_fd >= 0)
 		close(child->pid_fd);
 	child->pid = 0;
-	end->peak_bytes = (uint64_t)ru.ru_maxrss * 1024;
 	end->cpu_ns = ns_of(&ru.ru_utime) + ns_of(&ru.ru_stime);
 }
 

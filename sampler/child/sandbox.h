@@ -31,10 +31,9 @@ struct sandbox {
 };
 
 struct sandbox_end {
-	int status;	     /* of the child, as wait4(2) gives it */
-	bool hung;	     /* it was killed because it hung */
-	uint64_t cpu_ns;     /* CPU time that it used */
-	uint64_t peak_bytes; /* its largest resident set */
+	int status;	 /* of the child, as wait4(2) gives it */
+	bool hung;	 /* it was killed because it hung */
+	uint64_t cpu_ns; /* CPU time that it used */
 };
 
 /* Zeroed memory that parent and child share; sandbox_unshare() releases it. NULL: out of memory. */

@@ -10,10 +10,8 @@
  * Nothing is stopped for this. The names that prove what kind of lock it is are found later, in the
  * process that decodes.
  */
-#include <string.h>
 #include <sys/syscall.h>
 
-#include "base/arena.h"
 #include "base/error.h"
 #include "base/process/image.h"
 #include "base/process/modmap.h"

@@ -80,7 +80,7 @@ static int dumplook_walk(struct dump *d, const struct memory *memory)
 	struct walk_from from = { &d->snapshot.regs, memory, &d->snapshot.stacks,
 				  interps_walker(m->interps, d->snapshot.interp.own_tid) };
 
-	return unwinder_walk_from(d->unwinder, m->maps, &from, &d->walk);
+	return unwinder_walk(d->unwinder, m->maps, &from, &d->walk);
 }
 
 /* True if the walk met something that the maps do not explain, and the maps have changed since. */

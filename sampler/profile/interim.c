@@ -14,7 +14,6 @@
  */
 #include "sampler/profile/interim.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

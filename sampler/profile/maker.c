@@ -71,7 +71,7 @@ int maker_symbolizers(struct maker *p)
 	return p->symbolizers ? 0 : ERR_NOMEM;
 }
 
-void maker_release(struct maker *p)
+static void maker_release(struct maker *p)
 {
 	for (uint32_t i = 0; p->symbolizers && i < p->recorded->member_count; i++)
 		symbolizer_free(p->symbolizers[i]);

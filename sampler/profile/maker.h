@@ -39,10 +39,9 @@ struct maker {
  * path and the targets' users. */
 void maker_ready(struct maker *p);
 
-/* In the decoding process: makes a symbolizer for each member; maker_release frees them.
+/* In the decoding process: makes a symbolizer for each member; maker_profile frees them.
  * ERR_NOMEM. */
 int maker_symbolizers(struct maker *p);
-void maker_release(struct maker *p);
 
 /* Fills an initialised profile, comments included. Without native frames (no_native), samples may
  * be equal, and locations stay that no sample has: the places of assemble_names refer to them. Our

@@ -65,13 +65,13 @@ struct recording_stats {
 	uint64_t overdue;    /* threads that did not stop within a second */
 	uint64_t stuck;	     /* reads for a sample that did not come back in time */
 	uint64_t own_stuck;  /* the same of reads while no thread was held; set at the end */
-	uint64_t avoided, unread;  /* samples left out, since a read of that process was not back:
+	uint64_t avoided, unread; /* samples left out, since a read of that process was not back:
 				   * before and after the stop */
-	uint64_t repaired, undone; /* calls entered again; of these, met by a signal */
-	uint64_t labels_lost;	   /* samples without labels: the goroutine had dropped them */
-	uint64_t labels_unknown;   /* samples without labels: not read in this Go release */
-	uint64_t denied;	   /* looks left out: another program traced the thread */
-	pid_t tracer;		   /* that program, the last one found; 0: none */
+	uint64_t repaired;	  /* calls entered again */
+	uint64_t labels_lost;	  /* samples without labels: the goroutine had dropped them */
+	uint64_t labels_unknown;  /* samples without labels: not read in this Go release */
+	uint64_t denied;	  /* looks left out: another program traced the thread */
+	pid_t tracer;		  /* that program, the last one found; 0: none */
 	char tracer_name[64];
 	uint64_t execs;		 /* times that the target executed a program */
 	uint64_t starved_ns;	 /* its threads have waited for a CPU; set at the end */

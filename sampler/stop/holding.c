@@ -16,8 +16,6 @@
 #include "sampler/stop/holding.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

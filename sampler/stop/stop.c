@@ -71,7 +71,7 @@ struct tracer {
 	size_t asked, parked;	/* asked counts REENTERING too */
 	size_t patient;		/* of the asked ones */
 	uint64_t spin_until_ns; /* until then a thread may stop on another CPU */
-	uint64_t repaired, undone;
+	uint64_t repaired;
 	bool takes_stopped;
 	bool vanished; /* the thread of a request is gone unreported */
 	bool lost;     /* a thread may be traced for which there is no request */
@@ -378,7 +378,6 @@ static int serve_stopped(struct tracer *t, struct request *r, int status, struct
 	count_held(r);
 	gone = tracee_go(&r->tracee, way);
 	t->repaired += way == TRACEE_REENTERS && before != TRACEE_REENTERING;
-	t->undone += way == TRACEE_DETACHES && before == TRACEE_REENTERING;
 	if (before == TRACEE_PARKED)
 		leave_parked(t, r, way, gone);
 	else if (way == TRACEE_PARKS)
@@ -532,10 +531,9 @@ bool tracer_wants_baton(const struct tracer *t)
 	return (t->parked || t->lost) && !t->asked;
 }
 
-void tracer_repairs(const struct tracer *t, uint64_t *repaired, uint64_t *undone)
+uint64_t tracer_repairs(const struct tracer *t)
 {
-	*repaired = t->repaired;
-	*undone = t->undone;
+	return t->repaired;
 }
 
 /* Serves one stop of a parked thread, if there is one. A thread's end is left for our successor. */

@@ -43,7 +43,6 @@ enum stop_outcome {
 	STOP_GONE,	/* it has ended */
 	STOP_STUCK,	/* the callback was not back in time */
 	STOP_UNREAD,	/* a callback for its process was not, before; it was not called */
-	STOP_OUTCOMES
 };
 
 struct stop {
@@ -145,7 +144,7 @@ size_t tracer_outstanding(const struct tracer *t);
  * request is out. Then the calling thread has to end, which releases them. */
 bool tracer_wants_baton(const struct tracer *t);
 
-/* How many calls were entered again, and how many of these met a signal (undone). */
-void tracer_repairs(const struct tracer *t, uint64_t *repaired, uint64_t *undone);
+/* How many calls were entered again. */
+uint64_t tracer_repairs(const struct tracer *t);
 
 #endif

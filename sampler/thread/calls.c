@@ -35,6 +35,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "base/affix.h"
 #include "base/buffer.h"
 #include "base/cursor.h"
 #include "base/process/process.h"
@@ -43,11 +44,6 @@
 enum { KVM_RUN = 0xae80 }; /* linux/kvm.h */
 
 /* Descriptors. */
-
-static bool thread_calls_begins_with(const char *text, const char *with)
-{
-	return !strncmp(text, with, strlen(with));
-}
 
 /* Of what has a path. Sends no request to a file system's daemon, and mounts nothing. */
 static enum descriptor kind_by_mode(const struct process *process, const char *link)
@@ -71,16 +67,16 @@ enum descriptor descriptor_kind(const struct process *process, uint64_t fd)
 	snprintf(link, sizeof(link), "fd/%d", (int)fd);
 	if (!process || readlinkat(process->proc_fd, link, is, sizeof(is) - 1) < 0)
 		return DESCRIPTOR_UNKNOWN;
-	if (thread_calls_begins_with(is, "socket:["))
+	if (begins_with(is, "socket:["))
 		return DESCRIPTOR_SOCKET;
 	if (is[0] == '/')
 		return kind_by_mode(process, link);
-	if (thread_calls_begins_with(is, "pipe:["))
+	if (begins_with(is, "pipe:["))
 		return DESCRIPTOR_PIPE;
 	if (!strcmp(is, "anon_inode:[eventpoll]"))
 		return DESCRIPTOR_EPOLL;
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
-		if (thread_calls_begins_with(is, "anon_inode:") &&
+		if (begins_with(is, "anon_inode:") &&
 		    !strcmp(is + strlen("anon_inode:"), events[i]))
 			return DESCRIPTOR_EVENTS;
 	return DESCRIPTOR_UNKNOWN;

@@ -19,7 +19,6 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/cursor.h"
 #include "sampler/thread/syscalls.h"

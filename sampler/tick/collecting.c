@@ -2,14 +2,11 @@
  * to the walk, and its lesson (spare this thread for a while) to the next ticks. */
 #include "sampler/tick/collecting.h"
 
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/error.h"
 #include "sampler/capture/preparing.h"
 #include "sampler/capture/roster.h"
 #include "sampler/capture/slots.h"
-#include "sampler/capture/ticker.h"
 #include "sampler/member/member.h"
 #include "sampler/stop/stop.h"
 #include "sampler/thread/calls.h"

@@ -2,8 +2,6 @@
 #ifndef SAMPLER_TICK_COLLECTING_H
 #define SAMPLER_TICK_COLLECTING_H
 
-#include <stdbool.h>
-
 #include "sampler/account/stackset.h"
 #include "sampler/thread/threads.h"
 

@@ -33,7 +33,8 @@ enum {
 	OWN_SLICES = 5,	    /* a stop of ours puts the thread on a CPU at most so often */
 };
 
-int want_glance(struct looks *l, const struct member *m, const struct thread *thread)
+/* Notes that the stack of a waiting thread is to be read at the end of the look. ERR_NOMEM. */
+static int want_glance(struct looks *l, const struct member *m, const struct thread *thread)
 {
 	if (room_for((void **)&l->to_glance, &l->glance_room, l->glance_count + 1,
 		     sizeof(*l->to_glance)))

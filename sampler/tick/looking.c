@@ -8,7 +8,6 @@
  * A thread that stays asleep is looked at less and less often, so that all looks together take at
  * most a fiftieth of a CPU however many threads there are.
  */
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"

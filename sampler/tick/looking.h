@@ -5,19 +5,15 @@
 #define SAMPLER_TICK_LOOKING_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "sampler/thread/threads.h"
 #include "sampler/tick/round.h"
-
-/* Notes that the stack of a waiting thread is to be read at the end of the look. ERR_NOMEM. */
-int want_glance(struct looks *l, const struct member *m, const struct thread *thread);
 
 /* With wall time, what a look does about a waiting thread. `moved`: it has been on a CPU since the
  * last look. ERR_NOMEM. */
 int look_at_waiting(struct round *r, struct member *m, struct thread *thread, bool moved);
 
-/* Reads the stacks noted by want_glance. Where a walk lacks registers, the thread is asked to stop.
+/* Reads the stacks noted by look_at_waiting. Where a walk lacks registers, the thread is asked to stop.
  * ERR_NOMEM. */
 int glance_all(struct round *r);
 

@@ -10,8 +10,6 @@
  */
 #include "sampler/tick/round.h"
 
-#include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdio.h>
@@ -213,7 +211,6 @@ static void count_ticks(struct recording_stats *s, const struct ticker_figures *
 	s->avoided = f->avoided;
 	s->exposed = f->exposed;
 	s->repaired = f->repaired;
-	s->undone = f->undone;
 	s->parts = (double)f->parts / BUDGET_ONE;
 }
 

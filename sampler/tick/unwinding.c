@@ -258,7 +258,7 @@ static int unwinding_walk(struct walker *w, struct member *m, struct slot *slot,
 	struct walk_from from = { &s->regs, &s->memory, &s->stacks,
 				  interps_walker(m->interps, s->interp.own_tid) };
 
-	return unwinder_walk_from(w->unwinder, m->maps, &from, out);
+	return unwinder_walk(w->unwinder, m->maps, &from, out);
 }
 
 /* Something was not copied, so it is read from the process. If the thread has not run until then,
@@ -299,13 +299,15 @@ static int label_interpreted(struct recorded *r, struct slot *slot, struct threa
 	struct interps *interps = r->members[slot->context.member]->interps;
 	uint32_t *labels = &slot->context.labels;
 	char task[TASK_NAME];
+	enum gil_state *gil = &slot->context.gil;
 	int rc = 0;
 
+	*gil = look->gil_held ? GIL_HELD : look->gil_waits ? GIL_WAITED_FOR : GIL_NONE;
 	if (!look->any)
 		return 0;
-	if (look->gil_held || look->gil_waits) {
+	if (*gil != GIL_NONE) {
 		thread->gil = look->gil;
-		rc = labelling_add(&r->labelling, "gil", look->gil_held ? "held" : "waited for",
+		rc = labelling_add(&r->labelling, "gil", *gil == GIL_HELD ? "held" : "waited for",
 				   labels);
 	}
 	if (!rc && interps_task(interps, look, task, sizeof(task)))

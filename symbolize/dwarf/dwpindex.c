@@ -6,7 +6,7 @@
 
 #include "base/cursor.h"
 
-enum { HEADER = 16, COLUMNS_MAX = 16, ID = 8, NUMBER = 4 };
+enum { COLUMNS_MAX = 16, ID = 8, NUMBER = 4 };
 
 struct dwpindex_table {
 	struct cursor start; /* after the header */

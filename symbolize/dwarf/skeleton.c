@@ -5,9 +5,7 @@
 #include <dwarf.h>
 #include <gelf.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/error.h"
 #include "base/ranges.h"
 #include "symbolize/files/sections.h"
 

@@ -8,7 +8,6 @@
 #include <gelf.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/elf/elfsection.h"

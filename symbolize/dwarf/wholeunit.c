@@ -27,7 +27,6 @@
 
 enum {
 	ID = 8, /* bytes; as many as an address has */
-	HEADER_4 = 11,
 	HEADER_5 = 12,
 	HEADER_SPLIT_5 = HEADER_5 + ID,
 	STR_HEADER = 8,

@@ -9,7 +9,6 @@
 
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #if __has_include(<lzma.h>)
 #include <lzma.h>
 #endif

@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct gocallers *callers[3];
 	static struct image *image;
 	static uint64_t words[WORDS_MAX];
-	struct gocallers_stack s = { .sp = 0xc000, .bytes = (const uint8_t *)words };
+	struct gocallers_stack s = { .bytes = (const uint8_t *)words };
 	uint64_t pcs[ROOM];
 	size_t ends[ROOM], count, n = 0;
 	unsigned which;

@@ -20,7 +20,7 @@ static void look(const struct profile *p, const char *type)
 	struct live l, callers;
 	char *path[2], text[FITNAME_MAX];
 
-	if (live_fill(&l, p, p, type, NULL))
+	if (live_fill(&l, p, p, type, NULL, 0, NULL))
 		return;
 	for (int order = 0; order < LIVE_ORDERS; order++)
 		live_sort(&l, (enum live_order)order);
@@ -33,7 +33,7 @@ static void look(const struct profile *p, const char *type)
 	for (size_t i = 0; i + 1 < l.count && i < 20; i++) {
 		path[0] = (char *)(uintptr_t)l.rows[i].name;
 		path[1] = (char *)(uintptr_t)l.rows[i + 1].name;
-		if (!live_fill_callers(&callers, p, p, type, path, 1 + i % 2, NULL))
+		if (!live_fill(&callers, p, p, type, path, 1 + i % 2, NULL))
 			live_release(&callers);
 	}
 	live_release(&l);

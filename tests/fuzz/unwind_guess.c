@@ -80,7 +80,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memory_bytes_init(&memory, data + len, STACK, stack_len);
 	memory.more = at[2];
 	if (modmap_new(&maps, NULL) || modmap_add(maps, &range) || unwinder_new(&unwinder) ||
-	    unwinder_walk(unwinder, maps, &regs, &memory.memory, &stack))
+	    unwinder_walk(unwinder, maps,
+			  &(struct walk_from){ .regs = &regs, .memory = &memory.memory }, &stack))
 		abort();
 	check(&stack);
 	stack_release(&stack);

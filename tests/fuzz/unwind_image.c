@@ -76,8 +76,10 @@ static void walk(const struct modmap *maps, const struct mapping *range)
 
 		regs.r[DWARF_PC] = range->start + i * (paper.code_size / WALKS);
 		regs.r[DWARF_SP] = regs.r[DWARF_FP] = STACK_START + 8 * i;
-		if (unwinder_walk(u, maps, &regs, &paper.memory, &stack) || !stack.count ||
-		    stack.end >= STACK_ENDS)
+		if (unwinder_walk(u, maps,
+				  &(struct walk_from){ .regs = &regs, .memory = &paper.memory },
+				  &stack) ||
+		    !stack.count || stack.end >= STACK_ENDS)
 			abort();
 	}
 	stack_release(&stack);

@@ -94,7 +94,8 @@ static void walk(struct image *image, size_t len, const uint8_t *bytes, size_t s
 	regs.r[DWARF_RIP] = BIAS + CODE + at % len;
 	memory_bytes_init(&memory, bytes, STACK, size);
 	if (modmap_new(&maps, NULL) || modmap_add(maps, &range) || unwinder_new(&unwinder) ||
-	    unwinder_walk(unwinder, maps, &regs, &memory.memory, &stack))
+	    unwinder_walk(unwinder, maps,
+			  &(struct walk_from){ .regs = &regs, .memory = &memory.memory }, &stack))
 		abort();
 	for (size_t i = 1; i < stack.count; i++)
 		if (stack.frames[i].kind == FRAME_RETURN && stack.sps[i] < stack.sps[i - 1])

@@ -72,8 +72,8 @@ static void walk(const struct user_regs_struct *u)
 
 	copy_regs(&regs, u);
 	look(u, &regs, &stacks);
-	if (unwinder_walk_from(unwinder, maps,
-			       &(struct walk_from){ &regs, &live.memory, &stacks, NULL }, &stack))
+	if (unwinder_walk(unwinder, maps, &(struct walk_from){ &regs, &live.memory, &stacks, NULL },
+			  &stack))
 		exit(1);
 	ends[stack.end]++;
 	for (size_t i = 0; i < stack.count; i++)

@@ -86,7 +86,7 @@ static void look_at(pid_t tid)
 	reads += look.copy.reads;
 	bytes += look.copy.used;
 	pieces += look.copy.count;
-	if (unwinder_walk_from(
+	if (unwinder_walk(
 		    unwinder, maps,
 		    &(struct walk_from){ &regs, &live.memory, NULL, interps_walker(interps, tid) },
 		    &native) ||

@@ -116,8 +116,8 @@ static void look_at(pid_t tid)
 		exit(3);
 	registers_for_walk(&registers, &regs);
 	hotspot_ops.begin(hs, tid);
-	if (unwinder_walk_from(unwinder, maps,
-			       &(struct walk_from){ &regs, &live.memory, NULL, &walker }, &stack))
+	if (unwinder_walk(unwinder, maps, &(struct walk_from){ &regs, &live.memory, NULL, &walker },
+			  &stack))
 		exit(1);
 	print(&stack);
 }

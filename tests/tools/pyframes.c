@@ -219,7 +219,8 @@ static void capture(pid_t tid, uint64_t since)
 	counts.other_state += out->state != 0;
 	if (out->state || out->lost)
 		thread.state = out->state;
-	unwinder_walk(unwinder, maps, &regs, &stack_copy.memory, &native);
+	unwinder_walk(unwinder, maps,
+		      &(struct walk_from){ .regs = &regs, .memory = &stack_copy.memory }, &native);
 	if (ops->anchor)
 		ops->anchor(rt, maps, &native, &stack_copy.memory, out->frames, out->count);
 	printf("%s%s%s%s%s", out->cut ? "C" : "", out->broken ? "B" : "", out->dropped ? "D" : "",

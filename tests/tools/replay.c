@@ -154,7 +154,8 @@ static void walk(void)
 #ifdef __aarch64__
 	regs.r[REGS_SIGNATURE] = 0x007f000000000000; /* for addresses of 48 bits */
 #endif
-	if (unwinder_walk(unwinder, maps, &regs, &record.memory, &stack))
+	if (unwinder_walk(unwinder, maps,
+			  &(struct walk_from){ .regs = &regs, .memory = &record.memory }, &stack))
 		fail("out of memory");
 	if (frames_are_right() && stack.end != STACK_OUTERMOST) {
 		cut++;

@@ -63,7 +63,9 @@ static int dump(pid_t tid)
 
 	if (take(tid))
 		return 1;
-	if (unwinder_walk(unwinder, maps, &snapshot.regs, &snapshot.memory, &stack))
+	if (unwinder_walk(unwinder, maps,
+			  &(struct walk_from){ .regs = &snapshot.regs, .memory = &snapshot.memory },
+			  &stack))
 		return 1;
 	printf("TID %d\n", tid);
 	for (size_t i = 0; i < stack.count; i++)

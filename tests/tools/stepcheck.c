@@ -160,7 +160,9 @@ static void walk(const struct registers *regs)
 	snapshot_take(&snapshot, process.pid, regs, STACK_ROOM - 256, stack_top);
 	if (waiting)
 		snapshot.regs.unknown = ~(uint32_t)CALLER_KNOWS;
-	if (unwinder_walk(unwinder, maps, &snapshot.regs, &snapshot.memory, &stack))
+	if (unwinder_walk(unwinder, maps,
+			  &(struct walk_from){ .regs = &snapshot.regs, .memory = &snapshot.memory },
+			  &stack))
 		fail("out of memory");
 	walks++;
 	compare();
@@ -249,7 +251,9 @@ static void run_freely(long ms, struct registers *regs)
 	registers_read(process.pid, regs);
 	refresh_maps();
 	snapshot_take(&snapshot, process.pid, regs, STACK_ROOM - 256, 0);
-	if (unwinder_walk(unwinder, maps, &snapshot.regs, &snapshot.memory, &stack))
+	if (unwinder_walk(unwinder, maps,
+			  &(struct walk_from){ .regs = &snapshot.regs, .memory = &snapshot.memory },
+			  &stack))
 		fail("out of memory");
 	slot = regs->user.rsp;
 	for (depth = 0; depth + 1 < stack.count; slot += 8) {

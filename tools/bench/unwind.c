@@ -53,7 +53,10 @@ typedef size_t walk(size_t thread);
 
 static size_t walk_ours(size_t i)
 {
-	if (unwinder_walk(unwinder, maps, &snapshots[i].regs, &snapshots[i].memory, &stack))
+	if (unwinder_walk(unwinder, maps,
+			  &(struct walk_from){ .regs = &snapshots[i].regs,
+					       .memory = &snapshots[i].memory },
+			  &stack))
 		return 0;
 	return stack.count;
 }
@@ -140,7 +143,10 @@ static bool empty_cache(unsigned nth)
 	struct regs unknown = { .unknown = 0 };
 
 	return nowhere.image && modmap_add(maps, &nowhere) == 0 &&
-	       unwinder_walk(unwinder, maps, &unknown, &snapshots[0].memory, &stack) == 0;
+	       unwinder_walk(
+		       unwinder, maps,
+		       &(struct walk_from){ .regs = &unknown, .memory = &snapshots[0].memory },
+		       &stack) == 0;
 }
 
 /* Prints the median. In wall time, because a walk is too short for reading CPU time from the

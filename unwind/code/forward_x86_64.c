@@ -5,7 +5,6 @@
  */
 #include "unwind/code/forward.h"
 
-#include <string.h>
 #include <sys/syscall.h>
 
 #include "base/error.h"

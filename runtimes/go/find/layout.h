@@ -43,10 +43,9 @@ struct golayout {
 	/* runtime.mspan: nelems (two bytes since 1.22), allocCount; behind allocCount are spanclass
 	 * (+2), elemsize (+8) and, except in 1.18, allocCountBeforeCache (+6). */
 	uint32_t elements, alloc_count;
-	/* Sizes of runtime.bucket and of one runtime.memRecordCycle, which has allocs, frees, and
-	 * up to 1.26 the bytes of both. The cycle is mProfCycle, or in 1.18 mProf, shifted right by
-	 * cycle_shift bits. */
-	uint32_t bucket_bytes, record_bytes, cycle_shift;
+	/* The size of one runtime.memRecordCycle, which has allocs, frees, and up to 1.26 the bytes
+	 * of both. The cycle is mProfCycle, or in 1.18 mProf, shifted right by cycle_shift bits. */
+	uint32_t record_bytes, cycle_shift;
 	/* runtime.work: cycles; runtime.sweep: active, which begins with state */
 	uint32_t work_cycles, sweep_active;
 	/* runtime.ticks: val; since 1.22 also startTicks and startTime */

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "base/elf/elfsection.h"
-#include "base/error.h"
 #include "base/process/gopclntab.h"
 #include "base/process/image.h"
 #include "runtimes/go/find/layout.h"

@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "base/process/gomodule.h"
 #include "base/process/gopclntab.h"
-#include "base/process/image.h"
 #include "base/process/memory.h"
 #include "base/process/modmap.h"
 #include "runtimes/go/find/buildinfo.h"

@@ -3,7 +3,6 @@
 #include "runtimes/go/numbers/bucketlist.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
 
 #include "base/error.h"
 #include "base/process/memory.h"

@@ -4,10 +4,10 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/room.h"
+#include "pprof/gotext/heapscale.h"
 #include "pprof/profile.h"
 #include "runtimes/go/profile/keptbuckets.h"
 #include "runtimes/go/profile/kinds.h"
@@ -28,11 +28,6 @@ struct delay {
 static int64_t cycles_of(const struct go_bucket *b)
 {
 	return b->cycles;
-}
-
-static int64_t delay_truncated(double v)
-{
-	return v >= -0x1p63 && v < 0x1p63 ? (int64_t)v : INT64_MIN;
 }
 
 /* Since 1.23 runtime/pprof passes stacks through CallersFrames (expandInlinedFrames), which leaves
@@ -69,7 +64,7 @@ static int delay_read_all(struct delay *d, struct error *err)
 
 	if (rc)
 		return rc;
-	d->frequency = delay_truncated(frequency);
+	d->frequency = heapscale_truncated(frequency);
 	d->rate = 1;
 	if (d->which == GO_MUTEX)
 		rc = gobuckets_rate(g->live, GO_MUTEX, &d->rate, err);
@@ -106,11 +101,11 @@ static int delay_add_samples(struct delay *d, struct builder *b)
 	for (size_t i = 0; i < d->kept.count; i++) {
 		const struct go_bucket *bucket = &d->kept.buckets[i];
 		double nanoseconds = (double)bucket->cycles / ghz;
-		int64_t values[2] = { bucket->count, delay_truncated(nanoseconds) };
+		int64_t values[2] = { bucket->count, heapscale_truncated(nanoseconds) };
 
 		if (scale) {
 			values[0] = (int64_t)((uint64_t)values[0] * (uint64_t)d->rate);
-			values[1] = delay_truncated(nanoseconds * (double)d->rate);
+			values[1] = heapscale_truncated(nanoseconds * (double)d->rate);
 		}
 		if (stack_of(d, bucket, &pcs, &count) ||
 		    builder_locate(b, pcs, count, &locations, &count) ||

@@ -4,7 +4,6 @@
  */
 #include <inttypes.h>
 
-#include "base/cursor.h"
 #include "base/error.h"
 #include "pprof/gotext/heapscale.h"
 #include "pprof/profile.h"

@@ -3,7 +3,6 @@
 #include "runtimes/go/profile/waits.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"

@@ -3,7 +3,6 @@
 #include "runtimes/go/session/ancestry.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/room.h"

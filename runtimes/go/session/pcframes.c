@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/affix.h"
 #include "base/buffer.h"
 #include "runtimes/go/stacks/callers.h"
 #include "runtimes/go/stacks/frames.h"
@@ -53,17 +54,12 @@ static int pcframes_grow(struct pcframes *t)
 	return 0;
 }
 
-static bool pcframes_begins_with(const char *text, const char *prefix)
-{
-	return !strncmp(text, prefix, strlen(prefix));
-}
-
 /* True if frames of the function are hidden at the beginning of stacks (runtime/pprof,
  * printStackRecord, writeHeapProto). */
 static bool is_runtime(const char *function, unsigned minor)
 {
-	return pcframes_begins_with(function, "runtime.") ||
-	       (minor >= 24 && pcframes_begins_with(function, "internal/runtime/"));
+	return begins_with(function, "runtime.") ||
+	       (minor >= 24 && begins_with(function, "internal/runtime/"));
 }
 
 /* Fills a frame. For a pc outside Go functions runtime/pprof makes up the frame's pc: pc - 1

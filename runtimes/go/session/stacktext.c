@@ -7,7 +7,6 @@
 #include "runtimes/go/session/stacktext.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/buffer.h"
 #include "base/error.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/affix.h"
 #include "base/error.h"
 #include "base/printable.h"
 #include "base/room.h"
@@ -40,11 +41,6 @@ void traceback_release(struct traceback *t)
 	free(t->labels);
 }
 
-static bool starts(const char *name, const char *with)
-{
-	return !strncmp(name, with, strlen(with));
-}
-
 static bool upper(char c)
 {
 	return c >= 'A' && c <= 'Z';
@@ -57,7 +53,7 @@ static bool is_exported(const char *name, unsigned minor)
 
 	if (minor < 23 || !last)
 		return upper(*name);
-	if (starts(name, "(*") && last - name >= 3 && last[-1] == ')')
+	if (begins_with(name, "(*") && last - name >= 3 && last[-1] == ')')
 		name += 2;
 	return upper(last[1]) && (last == name || upper(*name));
 }
@@ -68,7 +64,7 @@ static bool traceback_is_shown(const char *name, unsigned minor)
 	if (minor >= 25 &&
 	    (!strcmp(name, "runtime.runFinalizers") || !strcmp(name, "runtime.runCleanups")))
 		return true;
-	if (starts(name, "runtime."))
+	if (begins_with(name, "runtime."))
 		return is_exported(name + 8, minor);
 	return strchr(name, '.');
 }
@@ -77,9 +73,9 @@ static bool traceback_is_shown(const char *name, unsigned minor)
  * (runtimes/go/stacks/sites.c). */
 static bool is_injected(const char *name, unsigned minor)
 {
-	return starts(name, "runtime.sigpanic") ||
-	       (minor > 20 &&
-		(starts(name, "runtime.asyncPreempt") || starts(name, "runtime.debugCallV2")));
+	return begins_with(name, "runtime.sigpanic") ||
+	       (minor > 20 && (begins_with(name, "runtime.asyncPreempt") ||
+			       begins_with(name, "runtime.debugCallV2")));
 }
 
 /* Copies t->text as a terminal may show it, so that it stays one line, too. */

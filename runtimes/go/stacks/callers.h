@@ -32,7 +32,7 @@ enum gocallers_end {
 
 /* A goroutine's stack: where it was left, and its bytes from sp on, at most up to stack.hi. */
 struct gocallers_stack {
-	uint64_t pc, sp; /* pc: a return address, or with `exact` the next instruction */
+	uint64_t pc; /* a return address, or with `exact` the next instruction */
 	bool exact;
 	const uint8_t *bytes; /* bytes of the stack from sp on; borrowed */
 	size_t len;

@@ -292,7 +292,7 @@ static void goroutines_describe(struct goroutines_reader *r, const struct gorout
 static int goroutines_walk(struct goroutines_reader *r, const struct goroutines_slot *s,
 			   struct go_goroutine *g)
 {
-	struct gocallers_stack stack = { s->pc, s->sp, s->exact, s->stack, s->len };
+	struct gocallers_stack stack = { s->pc, s->exact, s->stack, s->len };
 	int end = gocallers_walk(r->callers, &stack, r->pcs, r->frame_ends, r->max_frames,
 				 &g->pc_count);
 

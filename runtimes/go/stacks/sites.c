@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/process/image.h"
 #include "base/process/modmap.h"
 #include "base/room.h"

@@ -2,8 +2,6 @@
  * goroutine changes is equal, trackingSeq among it. */
 #include "runtimes/go/stacks/state.h"
 
-#include <string.h>
-
 #include "base/process/memory.h"
 #include "runtimes/go/fields.h"
 #include "runtimes/go/find/runtime.h"

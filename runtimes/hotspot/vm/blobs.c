@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/affix.h"
 #include "base/error.h"
 #include "base/process/memory.h"
 #include "base/room.h"
@@ -38,9 +39,9 @@ struct hotspot_blob_layout {
 	int32_t mutable_data, mutable_size, relocation_size;
 	/* nmethod; those of CompiledMethod (9 to 22) are second */
 	int32_t nmethod_bytes;
-	int32_t compile_id, entry_bci, level, orig_pc;
+	int32_t compile_id, entry_bci, orig_pc;
 	int32_t method, method2;
-	int32_t verified_point, verified_offset, osr_point;
+	int32_t osr_point;
 	int32_t deopt_point, deopt_mh_point, deopt_offset, deopt_mh_offset, deopt8, deopt_mh8;
 	int32_t deopt26; /* the only one from then on */
 	int32_t scopes_data_point, scopes_data, scopes_pcs, dependencies, metadata;
@@ -76,12 +77,9 @@ static const struct vmplace places[] = {
 	SIZE("nmethod", nmethod_bytes),
 	OFFSET("nmethod", "_compile_id", compile_id, true),
 	OFFSET("nmethod", "_entry_bci", entry_bci, true),
-	OFFSET("nmethod", "_comp_level", level, true),
 	OFFSET("nmethod", "_orig_pc_offset", orig_pc, true),
 	OFFSET("nmethod", "_method", method, false),
 	OFFSET("CompiledMethod", "_method", method2, false),
-	OFFSET("nmethod", "_verified_entry_point", verified_point, false),
-	OFFSET("nmethod", "_verified_entry_offset", verified_offset, false),
 	OFFSET("nmethod", "_osr_entry_point", osr_point, true),
 	OFFSET("CompiledMethod", "_deopt_handler_begin", deopt_point, false),
 	OFFSET("CompiledMethod", "_deopt_mh_handler_begin", deopt_mh_point, false),
@@ -118,8 +116,7 @@ static bool blobs_is_whole(const struct hotspot_blob_layout *l)
 			(l->mutable_data >= 0 && l->relocation_size >= 0 && l->mutable_size >= 0);
 
 	return code && scopes && metadata && (l->method >= 0 || l->method2 >= 0) &&
-	       (l->verified_point >= 0 || l->verified_offset >= 0) && l->nmethod_bytes > 0 &&
-	       l->nmethod_bytes <= HEADER_MAX && l->blob_bytes > 0 &&
+	       l->nmethod_bytes > 0 && l->nmethod_bytes <= HEADER_MAX && l->blob_bytes > 0 &&
 	       l->blob_bytes <= l->nmethod_bytes;
 }
 
@@ -188,11 +185,6 @@ static int32_t half(const struct blobs_header *h, int32_t at)
 	return value;
 }
 
-static uint64_t blobs_plus(uint64_t base, int32_t offset)
-{
-	return base + (uint64_t)(int64_t)offset;
-}
-
 static void blobs_read_name(const struct memory *memory, uint64_t addr, char name[BLOB_NAME_MAX])
 {
 	memset(name, 0, BLOB_NAME_MAX);
@@ -201,11 +193,6 @@ static void blobs_read_name(const struct memory *memory, uint64_t addr, char nam
 			name[i] = '\0';
 			return;
 		}
-}
-
-static bool blobs_begins(const char *text, const char *with)
-{
-	return !strncmp(text, with, strlen(with));
 }
 
 static enum hotspot_blob_kind blobs_kind_of(const char *name)
@@ -222,7 +209,7 @@ static enum hotspot_blob_kind blobs_kind_of(const char *name)
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (blobs_begins(name, kinds[i].name))
+		if (begins_with(name, kinds[i].name))
 			return kinds[i].kind;
 	return BLOB_OTHER;
 }
@@ -231,21 +218,18 @@ static void blobs_read_entries(const struct blobs_header *h, struct hotspot_blob
 {
 	const struct hotspot_blob_layout *l = h->l;
 
-	b->verified_entry = l->verified_point >= 0 ?
-				    blobs_word(h, l->verified_point) :
-				    b->code + (uint16_t)half(h, l->verified_offset);
 	b->osr_entry = b->entry_bci >= 0 ? blobs_word(h, l->osr_point) : 0;
 	if (l->deopt_point >= 0) {
 		b->deopt = blobs_word(h, l->deopt_point);
 		b->deopt_mh = blobs_word(h, l->deopt_mh_point);
 	} else if (l->deopt_offset >= 0) {
-		b->deopt = blobs_plus(b->start, blobs_number(h, l->deopt_offset));
-		b->deopt_mh = blobs_plus(b->start, blobs_number(h, l->deopt_mh_offset));
+		b->deopt = hotspot_plus(b->start, blobs_number(h, l->deopt_offset));
+		b->deopt_mh = hotspot_plus(b->start, blobs_number(h, l->deopt_mh_offset));
 	} else if (l->deopt26 >= 0) {
-		b->deopt = blobs_plus(b->start, blobs_number(h, l->deopt26));
+		b->deopt = hotspot_plus(b->start, blobs_number(h, l->deopt26));
 	} else if (l->deopt8 >= 0) {
-		b->deopt = blobs_plus(b->start, blobs_number(h, l->deopt8));
-		b->deopt_mh = blobs_plus(b->start, blobs_number(h, l->deopt_mh8));
+		b->deopt = hotspot_plus(b->start, blobs_number(h, l->deopt8));
+		b->deopt_mh = hotspot_plus(b->start, blobs_number(h, l->deopt_mh8));
 	}
 	if (b->deopt <= b->code || b->deopt >= b->end)
 		b->deopt = 0;
@@ -260,29 +244,29 @@ static void blobs_read_tables(const struct blobs_header *h, struct hotspot_blob 
 	if (l->immutable >= 0) {
 		uint64_t data = blobs_word(h, l->immutable);
 
-		b->pcdescs = blobs_plus(data, blobs_number(h, l->scopes_pcs));
-		b->scopes_data = blobs_plus(data, blobs_number(h, l->scopes_data));
+		b->pcdescs = hotspot_plus(data, blobs_number(h, l->scopes_pcs));
+		b->scopes_data = hotspot_plus(data, blobs_number(h, l->scopes_data));
 		b->pcdescs_end = b->scopes_data;
 		b->scopes_data_end = b->scopes_data + BLOB_MAX; /* its end is not told */
 	} else {
 		b->scopes_data = l->scopes_data_point >= 0 ?
 					 blobs_word(h, l->scopes_data_point) :
-					 blobs_plus(b->start, blobs_number(h, l->scopes_data));
-		b->pcdescs = blobs_plus(b->start, blobs_number(h, l->scopes_pcs));
-		b->pcdescs_end = blobs_plus(b->start, blobs_number(h, l->dependencies));
+					 hotspot_plus(b->start, blobs_number(h, l->scopes_data));
+		b->pcdescs = hotspot_plus(b->start, blobs_number(h, l->scopes_pcs));
+		b->pcdescs_end = hotspot_plus(b->start, blobs_number(h, l->dependencies));
 		b->scopes_data_end = b->pcdescs;
 	}
 	if (l->mutable_data >= 0) {
-		b->metadata = blobs_plus(blobs_word(h, l->mutable_data),
-					 blobs_number(h, l->relocation_size));
-		b->metadata_end = blobs_plus(blobs_word(h, l->mutable_data),
-					     blobs_number(h, l->mutable_size));
+		b->metadata = hotspot_plus(blobs_word(h, l->mutable_data),
+					   blobs_number(h, l->relocation_size));
+		b->metadata_end = hotspot_plus(blobs_word(h, l->mutable_data),
+					       blobs_number(h, l->mutable_size));
 	} else if (l->metadata_is_short) {
-		b->metadata = blobs_plus(blobs_plus(b->start, blobs_number(h, l->data_offset)),
-					 (uint16_t)half(h, l->metadata));
+		b->metadata = hotspot_plus(hotspot_plus(b->start, blobs_number(h, l->data_offset)),
+					   (uint16_t)half(h, l->metadata));
 		b->metadata_end = b->end;
 	} else {
-		b->metadata = blobs_plus(b->start, blobs_number(h, l->metadata));
+		b->metadata = hotspot_plus(b->start, blobs_number(h, l->metadata));
 		b->metadata_end = b->scopes_data;
 	}
 }
@@ -294,7 +278,6 @@ static bool read_nmethod(const struct blobs_header *h, struct hotspot_blob *b)
 	b->compile_id = blobs_number(h, l->compile_id);
 	b->entry_bci = blobs_number(h, l->entry_bci);
 	b->id = (uint64_t)(uint32_t)b->entry_bci << 32 | (uint32_t)b->compile_id;
-	b->level = l->level >= 0 && (size_t)l->level < h->len ? h->bytes[l->level] : 0;
 	b->orig_pc = blobs_number(h, l->orig_pc);
 	b->method = blobs_word(h, l->method >= 0 ? l->method : l->method2);
 	blobs_read_entries(h, b);
@@ -309,11 +292,11 @@ static bool read_extent(const struct blobs_header *h, struct hotspot_blob *b)
 
 	if (size <= 0 || size > BLOB_MAX || words > FRAME_MAX)
 		return false;
-	b->end = blobs_plus(b->start, size);
+	b->end = hotspot_plus(b->start, size);
 	b->code = l->code_begin >= 0 ? blobs_word(h, l->code_begin) :
-				       blobs_plus(b->start, blobs_number(h, l->code_offset));
+				       hotspot_plus(b->start, blobs_number(h, l->code_offset));
 	b->code_end = l->code_end >= 0 ? blobs_word(h, l->code_end) :
-					 blobs_plus(b->start, blobs_number(h, l->data_offset));
+					 hotspot_plus(b->start, blobs_number(h, l->data_offset));
 	b->frame_size = words > 0 ? words * 8 : 0;
 	b->frame_complete = l->complete_is_short ? half(h, l->complete) :
 						   blobs_number(h, l->complete);
@@ -435,8 +418,8 @@ static bool is_still(struct hotspot *hs, const struct hotspot_blob *blob)
 	const struct hotspot_blob_layout *l = hs->blobs->layout;
 	uint32_t id[2] = { 0, 0 };
 
-	return !hs->memory->read(hs->memory, blobs_plus(blob->start, l->compile_id), &id[0], 4) &&
-	       !hs->memory->read(hs->memory, blobs_plus(blob->start, l->entry_bci), &id[1], 4) &&
+	return !hs->memory->read(hs->memory, hotspot_plus(blob->start, l->compile_id), &id[0], 4) &&
+	       !hs->memory->read(hs->memory, hotspot_plus(blob->start, l->entry_bci), &id[1], 4) &&
 	       ((uint64_t)id[1] << 32 | id[0]) == blob->id;
 }
 

@@ -51,10 +51,9 @@ struct hotspot_blob {
 
 	/* Of an nmethod only; addresses that it does not have are 0. */
 	uint64_t method;
-	uint64_t verified_entry, osr_entry, deopt, deopt_mh;
+	uint64_t osr_entry, deopt, deopt_mh;
 	int32_t orig_pc; /* where its frame keeps the pc that was deoptimised, from sp on */
 	int32_t compile_id, entry_bci;
-	uint8_t level;
 	uint64_t scopes_data, scopes_data_end, metadata, metadata_end;
 	uint64_t pcdescs, pcdescs_end;
 };

@@ -3,10 +3,10 @@
 #include "runtimes/hotspot/vm/heaps.h"
 
 #include <stddef.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/process/memory.h"
+#include "runtimes/hotspot/vm/runtime.h"
 #include "runtimes/hotspot/vm/vmstructs.h"
 
 enum {
@@ -46,11 +46,6 @@ static const struct vmplace places[] = {
 	PLACE(OFFSET, "HeapBlock::Header", "_used", used, true),
 };
 
-static uint64_t heaps_plus(uint64_t base, int32_t offset)
-{
-	return base + (uint64_t)(int64_t)offset;
-}
-
 /* The addresses of the CodeHeaps. *count is 0 while there are none. */
 static int list_heaps(const struct heaps_layout *l, const struct memory *memory,
 		      uint64_t heaps[HOTSPOT_HEAPS], unsigned *count)
@@ -69,8 +64,8 @@ static int list_heaps(const struct heaps_layout *l, const struct memory *memory,
 		return ERR_FORMAT;
 	if (!array)
 		return 0;
-	if (memory_read_u64(memory, heaps_plus(array, l->array_data), &data) ||
-	    memory->read(memory, heaps_plus(array, l->array_len), &len, sizeof(len)))
+	if (memory_read_u64(memory, hotspot_plus(array, l->array_data), &data) ||
+	    memory->read(memory, hotspot_plus(array, l->array_len), &len, sizeof(len)))
 		return ERR_FORMAT;
 	if (len <= 0)
 		return 0;
@@ -84,10 +79,10 @@ static bool heaps_read_heap(const struct heaps_layout *l, const struct memory *m
 {
 	int32_t shift;
 
-	if (memory_read_u64(memory, heaps_plus(addr, l->memory + l->low), &heap->low) ||
-	    memory_read_u64(memory, heaps_plus(addr, l->memory + l->high), &heap->high) ||
-	    memory_read_u64(memory, heaps_plus(addr, l->segmap + l->low), &heap->segmap) ||
-	    memory->read(memory, heaps_plus(addr, l->shift), &shift, sizeof(shift)) ||
+	if (memory_read_u64(memory, hotspot_plus(addr, l->memory + l->low), &heap->low) ||
+	    memory_read_u64(memory, hotspot_plus(addr, l->memory + l->high), &heap->high) ||
+	    memory_read_u64(memory, hotspot_plus(addr, l->segmap + l->low), &heap->segmap) ||
+	    memory->read(memory, hotspot_plus(addr, l->shift), &shift, sizeof(shift)) ||
 	    shift < SHIFT_MIN || shift > SHIFT_MAX || heap->low >= heap->high || !heap->segmap)
 		return false;
 	heap->shift = (uint32_t)shift;
@@ -157,8 +152,8 @@ int hotspot_block_find(const struct hotspot_heaps *h, const struct memory *memor
 	if (!heap || find_segment(heap, memory, &i))
 		return ERR_NOTFOUND;
 	block = heap->low + (i << heap->shift);
-	if (memory->read(memory, heaps_plus(block, h->used), &used, 1) || !used)
+	if (memory->read(memory, hotspot_plus(block, h->used), &used, 1) || !used)
 		return ERR_NOTFOUND;
-	*start = heaps_plus(block, h->header);
+	*start = hotspot_plus(block, h->header);
 	return 0;
 }

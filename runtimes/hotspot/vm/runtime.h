@@ -70,8 +70,7 @@ struct hotspot {
 	const struct image *image;	/* its file, */
 	uint64_t bias;			/* and that file's address in the process */
 	char version[80];
-	pid_t own_tid; /* of the walk */
-	int release;   /* 8, 11, ... */
+	int release; /* 8, 11, ... */
 	struct hotspot_heaps *heaps;
 	struct hotspot_blobs *blobs;
 	struct hotspot_methods *methods;
@@ -79,5 +78,10 @@ struct hotspot {
 	struct hotspot_chunks *chunks;	  /* owned */
 	struct hotspot_name_state *names; /* owned */
 };
+
+static inline uint64_t hotspot_plus(uint64_t base, int32_t offset)
+{
+	return base + (uint64_t)(int64_t)offset;
+}
 
 #endif

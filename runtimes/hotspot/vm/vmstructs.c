@@ -294,25 +294,6 @@ bool vmstructs_constant(const struct vmstructs *v, const char *name, int64_t *va
 	return vmstructs_number_of(&v->constants, name, value);
 }
 
-void vmstructs_fields(const struct vmstructs *v, const char *type,
-		      void (*each)(void *ctx, const struct vmfield *field), void *ctx)
-{
-	for (size_t i = 0; i < v->count; i++)
-		if (!strcmp(v->fields[i].type, type))
-			each(ctx, &v->fields[i]);
-}
-
-void vmstructs_list(const struct vmstructs *v, void (*field)(const struct vmfield *field),
-		    void (*number)(const char *what, const char *name, int64_t value))
-{
-	for (size_t i = 0; i < v->count; i++)
-		field(&v->fields[i]);
-	for (size_t i = 0; i < v->sizes.count; i++)
-		number("type", v->sizes.at[i].name, v->sizes.at[i].value);
-	for (size_t i = 0; i < v->constants.count; i++)
-		number("constant", v->constants.at[i].name, v->constants.at[i].value);
-}
-
 static bool vmstructs_value_of(const struct vmstructs *v, const struct vmplace *p, int64_t *value)
 {
 	struct vmfield f;

@@ -75,14 +75,6 @@ bool vmstructs_field(const struct vmstructs *v, const char *type, const char *na
 bool vmstructs_size(const struct vmstructs *v, const char *type, uint64_t *size);
 bool vmstructs_constant(const struct vmstructs *v, const char *name, int64_t *value);
 
-/* Calls `each` for all fields of a type. */
-void vmstructs_fields(const struct vmstructs *v, const char *type,
-		      void (*each)(void *ctx, const struct vmfield *field), void *ctx);
-
-/* Calls `field` for all fields and `number` for all sizes ("type") and constants ("constant"). */
-void vmstructs_list(const struct vmstructs *v, void (*field)(const struct vmfield *field),
-		    void (*number)(const char *what, const char *name, int64_t value));
-
 /* The statement of where in a layout of ours an offset, address, size or constant goes. */
 enum vmplace_kind {
 	VMPLACE_OFFSET,	 /* of a field: int32_t, -1 where there is none */

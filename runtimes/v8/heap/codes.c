@@ -3,7 +3,6 @@
 #include "runtimes/v8/heap/codes.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/process/memory.h"

@@ -135,9 +135,9 @@ TestSuite(step_go, .init = enter, .fini = leave);
 
 static void walk_with(const struct regs *regs, const struct go_stacks *known)
 {
-	cr_assert_eq(unwinder_walk_from(unwinder, maps,
-					&(struct walk_from){ regs, &memory.memory, known, NULL },
-					&stack),
+	cr_assert_eq(unwinder_walk(unwinder, maps,
+				   &(struct walk_from){ regs, &memory.memory, known, NULL },
+				   &stack),
 		     0);
 }
 

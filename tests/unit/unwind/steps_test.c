@@ -78,7 +78,11 @@ static void walk(struct stepper *s)
 				    u->r8, u->r9, u->r10, u->r11, u->r12, u->r13, u->r14, u->r15,
 				    u->rip } };
 
-	cr_assert_eq(unwinder_walk(s->unwinder, s->maps, &regs, &s->memory.memory, &s->stack), 0);
+	cr_assert_eq(
+		unwinder_walk(s->unwinder, s->maps,
+			      &(struct walk_from){ .regs = &regs, .memory = &s->memory.memory },
+			      &s->stack),
+		0);
 }
 
 /* True if the return addresses found are the pending ones, except for those of signal frames. Calls

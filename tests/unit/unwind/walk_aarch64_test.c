@@ -137,7 +137,10 @@ static void tear_down(void)
 static void walk_from(uint64_t pc, size_t frames, enum stack_end end)
 {
 	regs.r[DWARF_PC] = pc;
-	cr_assert_eq(unwinder_walk(unwinder, maps, &regs, &memory.memory, &stack), 0);
+	cr_assert_eq(unwinder_walk(unwinder, maps,
+				   &(struct walk_from){ .regs = &regs, .memory = &memory.memory },
+				   &stack),
+		     0);
 	cr_assert_eq(stack.count, frames, "%zu frames, end: %s", stack.count,
 		     stack_end_name(stack.end));
 	cr_assert_eq(stack.end, end, "%s", stack_end_name(stack.end));

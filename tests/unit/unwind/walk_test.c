@@ -132,7 +132,10 @@ static void tear_down(void)
 static void walk_from(uint64_t pc, size_t frames, enum stack_end end)
 {
 	regs.r[DWARF_RIP] = pc;
-	cr_assert_eq(unwinder_walk(unwinder, maps, &regs, &memory.memory, &stack), 0);
+	cr_assert_eq(unwinder_walk(unwinder, maps,
+				   &(struct walk_from){ .regs = &regs, .memory = &memory.memory },
+				   &stack),
+		     0);
 	cr_assert_eq(stack.count, frames, "%zu frames, end: %s", stack.count,
 		     stack_end_name(stack.end));
 	cr_assert_eq(stack.end, end, "%s", stack_end_name(stack.end));
@@ -317,7 +320,10 @@ Test(walk, signal_frames_that_lead_to_one_another_end)
 	words[1] = BIAS + SIGNAL + 1;
 	words[2] = STACK; /* its sp is its own */
 	regs.r[DWARF_RIP] = BIAS + SIGNAL;
-	cr_assert_eq(unwinder_walk(unwinder, maps, &regs, &memory.memory, &stack), 0);
+	cr_assert_eq(unwinder_walk(unwinder, maps,
+				   &(struct walk_from){ .regs = &regs, .memory = &memory.memory },
+				   &stack),
+		     0);
 	cr_assert_eq(stack.end, STACK_NO_ADVANCE);
 	cr_assert(stack.count < 100);
 }
@@ -427,7 +433,10 @@ Test(walk, without_end_is_ended)
 	struct sea sea = { { .read = read_sea }, AT(PLAIN) };
 
 	regs.r[DWARF_RIP] = AT(PLAIN);
-	cr_assert_eq(unwinder_walk(unwinder, maps, &regs, &sea.memory, &stack), 0);
+	cr_assert_eq(unwinder_walk(unwinder, maps,
+				   &(struct walk_from){ .regs = &regs, .memory = &sea.memory },
+				   &stack),
+		     0);
 	cr_assert_eq(stack.end, STACK_TOO_MANY_FRAMES);
 	cr_assert_eq(stack.count, 1 << 20);
 }
@@ -438,7 +447,10 @@ Test(walk, a_large_frame_is_not_another_stack)
 
 	regs.r[DWARF_RIP] = AT(RBP);
 	regs.r[DWARF_RBP] = STACK + (3 << 20);
-	cr_assert_eq(unwinder_walk(unwinder, maps, &regs, &sea.memory, &stack), 0);
+	cr_assert_eq(unwinder_walk(unwinder, maps,
+				   &(struct walk_from){ .regs = &regs, .memory = &sea.memory },
+				   &stack),
+		     0);
 	cr_assert_eq(stack.end, STACK_OUTERMOST);
 	cr_assert_eq(stack.used, (3 << 20) + 16);
 	cr_assert_not(stack.switched);
@@ -496,7 +508,7 @@ Test(walk, code_that_is_a_copy_is_shown_as_its_original)
 	struct walk_from from = { .regs = &regs, .memory = &memory.memory, .managed = &walker };
 
 	regs.r[DWARF_RIP] = AT(BARE);
-	cr_assert_eq(unwinder_walk_from(unwinder, maps, &from, &stack), 0);
+	cr_assert_eq(unwinder_walk(unwinder, maps, &from, &stack), 0);
 	cr_assert_geq(stack.count, 2);
 	cr_assert_eq(stack.frames[0].addr, PLAIN + 0x10);
 	cr_assert_eq(stack.pcs[0], AT(BARE));

@@ -82,8 +82,6 @@ Test(calltree, sums_stay_in_range)
 	ADD(&t, INT64_MAX, 1);
 	calltree_finish(&t, NULL, NULL);
 	cr_assert_eq(t.total[0], INT64_MAX);
-	cr_assert_eq(calltree_sum(INT64_MIN, -1), INT64_MIN);
-	cr_assert_eq(calltree_sum(INT64_MIN, INT64_MAX), -1);
 	calltree_release(&t);
 }
 

@@ -105,7 +105,7 @@ Test(live, counts_both_into_the_same_rows)
 	struct live l;
 
 	fill_two(&recent, &whole);
-	cr_assert_eq(live_fill(&l, &recent, &whole, "cpu", NULL), 0);
+	cr_assert_eq(live_fill(&l, &recent, &whole, "cpu", NULL, 0, NULL), 0);
 	profile_release(&recent);
 	profile_release(&whole); /* the view has its own copies of the names */
 	cr_assert_eq(l.total.flat, 5);
@@ -127,7 +127,7 @@ Test(live, orders)
 	struct live l;
 
 	fill_two(&recent, &whole);
-	cr_assert_eq(live_fill(&l, &recent, &whole, "cpu", NULL), 0);
+	cr_assert_eq(live_fill(&l, &recent, &whole, "cpu", NULL, 0, NULL), 0);
 	for (int i = 0; i < LIVE_ORDERS; i++) {
 		live_sort(&l, (enum live_order)i);
 		cr_assert_str_eq(l.rows[0].name, first[i], "order %d", i);
@@ -143,7 +143,7 @@ Test(live, threads_and_their_hottest_function)
 	struct live l;
 
 	fill_two(&recent, &whole);
-	cr_assert_eq(live_fill(&l, &recent, &whole, "cpu", NULL), 0);
+	cr_assert_eq(live_fill(&l, &recent, &whole, "cpu", NULL, 0, NULL), 0);
 	cr_assert_eq(l.thread_count, 2, "a sample of no thread is in no thread's line");
 	live_sort(&l, LIVE_RECENT);
 	assert_thread(&l, 0, 10, "one", 5, 27, "b");
@@ -166,7 +166,7 @@ Test(live, recursion_counts_once)
 	stack[1] = place(&p, 2, "g", NULL);
 	stack[2] = place(&p, 3, "f", NULL);
 	sample(&p, 1, "t", 8, 3, stack);
-	cr_assert_eq(live_fill(&l, &p, &p, "cpu", NULL), 0);
+	cr_assert_eq(live_fill(&l, &p, &p, "cpu", NULL, 0, NULL), 0);
 	live_sort(&l, LIVE_CUM);
 	assert_row(&l, 0, "f", 8, 8, 8, 8);
 	assert_row(&l, 1, "g", 0, 8, 0, 8);
@@ -193,7 +193,7 @@ Test(live, odd_values)
 	sample(&p, 1, "t", INT64_MIN, 1, stack);
 	sample(&p, 1, "t", 0, 1, stack + 1);
 	sample(&p, 1, "t", 1, 1, stack + 1);
-	cr_assert_eq(live_fill(&l, &p, &p, "cpu", NULL), 0);
+	cr_assert_eq(live_fill(&l, &p, &p, "cpu", NULL, 0, NULL), 0);
 	live_sort(&l, LIVE_FLAT);
 	cr_assert_eq(l.count, 2);
 	assert_row(&l, 0, "[libfoo.so]", INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX);
@@ -217,7 +217,7 @@ Test(live, functions_come_before_files)
 	sample(&p, 1, "t", 50, 1, &a);
 	sample(&p, 1, "t", 40, 1, &b);
 	sample(&p, 1, "t", 1, 1, &main_);
-	cr_assert_eq(live_fill(&l, &p, &p, "cpu", NULL), 0);
+	cr_assert_eq(live_fill(&l, &p, &p, "cpu", NULL, 0, NULL), 0);
 	cr_assert_eq(l.pending, 2);
 	for (int i = 0; i < LIVE_ORDERS; i++) {
 		live_sort(&l, (enum live_order)i);
@@ -236,9 +236,9 @@ Test(live, a_type_that_is_not_there)
 	struct live l;
 
 	init(&p);
-	cr_assert_eq(live_fill(&l, &p, &p, "wall", &err), ERR_USAGE);
+	cr_assert_eq(live_fill(&l, &p, &p, "wall", NULL, 0, &err), ERR_USAGE);
 	cr_assert_str_eq(err.text, "the profile has no sample type 'wall'");
-	cr_assert_eq(live_fill(&l, &p, &p, "cpu", NULL), 0);
+	cr_assert_eq(live_fill(&l, &p, &p, "cpu", NULL, 0, NULL), 0);
 	cr_assert_eq(l.count, 0);
 	live_sort(&l, LIVE_RECENT);
 	live_release(&l);
@@ -268,7 +268,7 @@ Test(live, callers_of_a_path)
 	memcpy(stack, (uint32_t[]){ a }, 4);
 	sample(&whole, 0, "", 5, 1, stack);
 
-	cr_assert_eq(live_fill_callers(&l, &recent, &whole, "cpu", path, 1, NULL), 0);
+	cr_assert_eq(live_fill(&l, &recent, &whole, "cpu", path, 1, NULL), 0);
 	live_sort(&l, LIVE_CUM);
 	cr_assert_eq(l.count, 3);
 	assert_row(&l, 0, "main", 0, 0, 100, 100);
@@ -278,12 +278,12 @@ Test(live, callers_of_a_path)
 	cr_assert_eq(l.thread_count, 0);
 	live_release(&l);
 
-	cr_assert_eq(live_fill_callers(&l, &recent, &whole, "cpu", path, 2, NULL), 0);
+	cr_assert_eq(live_fill(&l, &recent, &whole, "cpu", path, 2, NULL), 0);
 	cr_assert_eq(l.count, 1);
 	assert_row(&l, 0, "tiny", 0, 0, 0, 30); /* inlined into b */
 	live_release(&l);
 	path[1] = names[1];
-	cr_assert_eq(live_fill_callers(&l, &whole, &whole, "cpu", path, 3, NULL), 0);
+	cr_assert_eq(live_fill(&l, &whole, &whole, "cpu", path, 3, NULL), 0);
 	cr_assert_eq(l.count, 0, "a is called by tiny, not by b");
 	live_release(&l);
 	profile_release(&whole);

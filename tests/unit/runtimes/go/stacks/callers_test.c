@@ -47,11 +47,9 @@ static void push_goexit(enum table_function last)
 
 static int walk(uint64_t pc, bool exact)
 {
-	struct gocallers_stack s = { .pc = pc,
-				     .sp = 0xc000,
-				     .exact = exact,
-				     .bytes = (const uint8_t *)words,
-				     .len = used * 8 };
+	struct gocallers_stack s = {
+		.pc = pc, .exact = exact, .bytes = (const uint8_t *)words, .len = used * 8
+	};
 
 	return gocallers_walk(callers, &s, pcs, ends, room, &count);
 }
