@@ -49,15 +49,16 @@ struct live {
  * flat, name; ties of threads by whole cost, pid, tid. */
 enum live_order { LIVE_RECENT, LIVE_RECENT_CUM, LIVE_FLAT, LIVE_CUM, LIVE_NAME, LIVE_ORDERS };
 
-/* Fills *l, which must be empty or released; rows and threads are not sorted. `type` is the name of
- * a sample type ("cpu") that both profiles have. A recursive function counts once in cum; a frame
- * without a function counts for its file; negative values count as 0. Sums saturate at INT64_MAX.
- * ERR_USAGE: a profile does not have the type; ERR_NOMEM. After an error *l is released.
+/* Fills *l, which must be empty or released; rows and threads are not sorted. `type` is the name
+ * of a sample type ("cpu") that both profiles have. A recursive function counts once in cum; a
+ * frame without a function counts for its file; negative values count as 0. Sums saturate at
+ * INT64_MAX. ERR_USAGE: a profile does not have the type; ERR_NOMEM. After an error *l is
+ * released.
  *
  * With `count`, the rows are the callers of a function, as a user goes from one to the next: `path`
- * has the names of its rows, first the function, then its caller, and so on. Rows are the callers of
- * the last, or "(outermost)" without one. A row's cost is that of the samples whose stack has the
- * path; flat: where the function is the leaf. The innermost place counts. The total is of all
+ * has the names of its rows, first the function, then its caller, and so on. Rows are the callers
+ * of the last, or "(outermost)" without one. A row's cost is that of the samples whose stack has
+ * the path; flat: where the function is the leaf. The innermost place counts. The total is of all
  * samples; there are no threads. */
 int live_fill(struct live *l, const struct profile *recent, const struct profile *whole,
 	      const char *type, char *const *path, size_t count, struct error *err);

@@ -79,8 +79,8 @@ struct listing {
 	int rc;
 };
 
-/* The number of a thread in its own PID namespace by pthread_self(3), from glibc's struct pthread; 0:
- * not known, or another libc. */
+/* The number of a thread in its own PID namespace by pthread_self(3), from glibc's struct pthread;
+ * 0: not known, or another libc. */
 static pid_t cpython_tid_of(const struct memory *memory, uint64_t self)
 {
 	uint8_t bytes[PTHREAD_BYTES];

@@ -20,8 +20,8 @@ void hotspot_steps_free(struct hotspot *hs);
 /* As managed_ops.step. */
 int hotspot_step(void *rt, struct walk *w, enum frame_kind *kind, struct managed_frame *frame);
 
-/* The words of a frame of the interpreter, counted from fp, the place of the caller's rbp. Without a
- * mirror (8), those below the method are one slot higher. */
+/* The words of a frame of the interpreter, counted from fp, the place of the caller's rbp. Without
+ * a mirror (8), those below the method are one slot higher. */
 enum interpreter_slot {
 	SLOT_RETURN = 1,
 	SLOT_SENDER_RSP =

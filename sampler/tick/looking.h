@@ -13,8 +13,8 @@
  * last look. ERR_NOMEM. */
 int look_at_waiting(struct round *r, struct member *m, struct thread *thread, bool moved);
 
-/* Reads the stacks noted by look_at_waiting. Where a walk lacks registers, the thread is asked to stop.
- * ERR_NOMEM. */
+/* Reads the stacks noted by look_at_waiting. Where a walk lacks registers, the thread is asked to
+ * stop. ERR_NOMEM. */
 int glance_all(struct round *r);
 
 #endif
