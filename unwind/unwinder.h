@@ -33,11 +33,11 @@ struct walk_from {
 	struct managed_walker *managed; /* the process's runtimes; NULL: none */
 };
 
-/* Walks from from->regs to the outermost frame into `out` (emptied first). `maps` tells which image
- * is mapped where, from->memory provides the stack. Unless it fails with ERR_NOMEM, the result has
- * at least one frame; out->end tells why the walk ended. The stack pointer and the pc must be
- * known. If a step needs another register that is not known, the walk ends with STACK_NO_UNWIND_INFO and
- * sets out->lacked. */
+/* Walks from from->regs to the outermost frame into `out` (emptied first). `maps` tells which
+ * image is mapped where, from->memory provides the stack. Unless it fails with ERR_NOMEM, the
+ * result has at least one frame; out->end tells why the walk ended. The stack pointer and the pc
+ * must be known. If a step needs another register that is not known, the walk ends with
+ * STACK_NO_UNWIND_INFO and sets out->lacked. */
 int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct walk_from *from,
 		  struct stack *out);
 
