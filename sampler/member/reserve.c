@@ -19,13 +19,13 @@ enum {
 	START_FILES = 4,    /* and what each opens besides as it starts */
 };
 
-/* At most; found out once, since glibc reads a file for it each time. */
+/* Found out once, since glibc reads a file for it each time. */
 static size_t ticker_files(void)
 {
 	static _Atomic long cpus;
 
 	if (!cpus)
-		cpus = sysconf(_SC_NPROCESSORS_CONF);
+		cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	return TICKER_FILES * (size_t)cpus;
 }
 
