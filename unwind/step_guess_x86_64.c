@@ -173,7 +173,7 @@ static int step_by_code(struct walk *w, unsigned most, bool *traps)
 
 int step_by_reading(struct walk *w)
 {
-	bool traps;
+	bool traps = false;
 	int end = step_by_code(w, image_elf(w->at->image) ? READ_INSNS : FIRST_INSNS, &traps);
 
 	return end == STEP_ON ? STEP_ON : STACK_NO_UNWIND_INFO;
