@@ -149,7 +149,7 @@ struct slot *prepare_sample(struct ticking *with, struct sought *s, struct ticke
 	struct thread *thread = member_thread(m, s->seat->thread);
 	struct slot *slot;
 
-	if (m->dumps_core || member_is_narrow(m) || slots_asked(with->slots, thread->tid) ||
+	if (m->dumps_core || member_is_narrow(m) || slots_pending(with->slots, thread->tid) ||
 	    is_to_be_left(with, s, m, thread, figures))
 		return NULL;
 	slot = take_slot(with, s, thread, figures);

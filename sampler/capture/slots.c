@@ -93,6 +93,18 @@ bool slots_asked(const struct slots *s, pid_t tid)
 	return false;
 }
 
+bool slots_pending(const struct slots *s, pid_t tid)
+{
+	for (unsigned i = 0; i < s->count; i++) {
+		int state = s->marks[i].state;
+
+		if (s->marks[i].tid == tid &&
+		    (state == SLOT_OUT || (state == SLOT_BACK && s->all[i].urgent)))
+			return true;
+	}
+	return false;
+}
+
 void slot_set(struct slot *slot, enum slot_state state)
 {
 	atomic_store_explicit(&slot->mark->state, state, memory_order_release);

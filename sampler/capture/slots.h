@@ -125,6 +125,10 @@ struct slot *slots_first(struct slots *s, enum slot_state state);
 /* Has a thread been asked to stop, and its slot not come back yet? */
 bool slots_asked(const struct slots *s, pid_t tid);
 
+/* As slots_asked; also while the cost of an urgent stop is not accounted yet, which is to be known
+ * before the thread is stopped again. */
+bool slots_pending(const struct slots *s, pid_t tid);
+
 void slot_set(struct slot *slot, enum slot_state state);
 enum slot_state slot_state(const struct slot *slot);
 
