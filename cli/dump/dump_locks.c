@@ -58,7 +58,7 @@ static int dump_locks_add_lock(struct buffer *b, const struct dump_lock *l)
 {
 	int rc = buffer_addf(b, "waits for a %s", lock_kind_name(l->kind));
 
-	/* A thread of an idle pool waits for a condition of its own, which nobody holds. */
+	/* A thread of an idle pool waits for a condition of its own, which no thread holds. */
 	if (!rc && (l->kind != LOCK_CONDITION || l->variable))
 		rc = buffer_addf(b, " at 0x%lx", l->address);
 

@@ -85,24 +85,26 @@ struct slot *slots_first(struct slots *s, enum slot_state state)
 	return first;
 }
 
-bool slots_asked(const struct slots *s, pid_t tid)
-{
-	for (unsigned i = 0; i < s->count; i++)
-		if (s->marks[i].state == SLOT_OUT && s->marks[i].tid == tid)
-			return true;
-	return false;
-}
-
-bool slots_pending(const struct slots *s, pid_t tid)
+static bool slots_has(const struct slots *s, pid_t tid, bool also_urgent)
 {
 	for (unsigned i = 0; i < s->count; i++) {
 		int state = s->marks[i].state;
 
 		if (s->marks[i].tid == tid &&
-		    (state == SLOT_OUT || (state == SLOT_BACK && s->all[i].urgent)))
+		    (state == SLOT_OUT || (also_urgent && state == SLOT_BACK && s->all[i].urgent)))
 			return true;
 	}
 	return false;
+}
+
+bool slots_asked(const struct slots *s, pid_t tid)
+{
+	return slots_has(s, tid, false);
+}
+
+bool slots_pending(const struct slots *s, pid_t tid)
+{
+	return slots_has(s, tid, true);
 }
 
 void slot_set(struct slot *slot, enum slot_state state)

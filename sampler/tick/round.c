@@ -294,12 +294,12 @@ static void read_titles_in_time(const struct recorded *r, uint64_t now)
 	for (uint32_t i = 0; i < r->living_count; i++) {
 		struct member *m = r->living[i];
 
-		if (m->title_due_ns && now >= m->title_due_ns) {
+		if (!m->title_due_ns) {
+			m->title_due_ns = now + TITLE_SOON_NS;
+		} else if (now >= m->title_due_ns) {
 			m->title_due_ns = now + TITLE_NS;
 			read_title(r, m);
 		}
-		if (!m->title_due_ns)
-			m->title_due_ns = now + TITLE_SOON_NS;
 	}
 }
 
