@@ -139,9 +139,9 @@ bool interps_remark(const struct interps *i, char line[INTERP_REMARK])
 	return false;
 }
 
-struct managed_walker *interps_walker(struct interps *i, pid_t own_tid)
+struct managed_walker *interps_walker(struct interps *i)
 {
-	return managed_walker(&i->managed, own_tid);
+	return managed_walker(&i->managed);
 }
 
 bool interps_thread(struct interps *i, pid_t own_tid, struct managed_thread *thread)

@@ -44,9 +44,8 @@ bool interps_compile(const struct interps *i);
 /* Are there any whose frames lie beside the machine's stack? */
 bool interps_beside(const struct interps *i);
 
-/* For a walk of the thread with this number in its own PID namespace: the runtimes that compile;
- * NULL: none. Valid until the next call. */
-struct managed_walker *interps_walker(struct interps *i, pid_t own_tid);
+/* For a walk of a thread: the runtimes that compile; NULL: none. Valid until the next call. */
+struct managed_walker *interps_walker(struct interps *i);
 
 /* What these tell of that thread. False: nothing. */
 bool interps_thread(struct interps *i, pid_t own_tid, struct managed_thread *thread);

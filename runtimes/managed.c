@@ -97,13 +97,13 @@ static int runtimes_managed_step(struct managed_walker *walker, struct walk *w,
 	return MANAGED_PASS;
 }
 
-struct managed_walker *managed_walker(struct managed *m, pid_t own_tid)
+struct managed_walker *managed_walker(struct managed *m)
 {
 	bool any = false;
 
 	for (unsigned i = 0; i < m->count; i++)
 		if (!m->at[i].gone) {
-			m->at[i].ops->begin(m->at[i].rt, own_tid);
+			m->at[i].ops->begin(m->at[i].rt);
 			any = true;
 		}
 	m->walker = (struct managed_walker){ runtimes_managed_step };

@@ -60,9 +60,8 @@ void managed_add(struct managed *m, const struct managed_ops *ops, void *rt,
 /* Notes which runtimes are not mapped any more. */
 void managed_refresh(struct managed *m, const struct modmap *maps);
 
-/* For a walk of the thread with this number in its own PID namespace; NULL: no runtime. Valid until
- * the next call. */
-struct managed_walker *managed_walker(struct managed *m, pid_t own_tid);
+/* For a walk of a thread; NULL: no runtime. Valid until the next call. */
+struct managed_walker *managed_walker(struct managed *m);
 
 /* What the runtimes tell of that thread. False: nothing. */
 bool managed_thread(struct managed *m, pid_t own_tid, struct managed_thread *thread);

@@ -64,11 +64,10 @@ static const char *beam_version(const void *rt)
 	return ((const struct beam_runtime *)rt)->version;
 }
 
-static void beam_begin(void *data, pid_t own_tid)
+static void beam_begin(void *data)
 {
 	struct beam_runtime *rt = data;
 
-	(void)own_tid;
 	memcache_forget(rt->cache);
 	memset(rt->kept, 0, sizeof(rt->kept));
 	rt->crossed = false;

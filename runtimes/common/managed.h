@@ -68,8 +68,8 @@ struct managed_ops {
 	void (*free)(void *rt);
 	const char *(*version)(const void *rt); /* "HotSpot 17.0.15": valid as long as rt */
 
-	/* A walk of the thread with this number in its own PID namespace begins. */
-	void (*begin)(void *rt, pid_t own_tid);
+	/* A walk of a thread begins. */
+	void (*begin)(void *rt);
 
 	/* See struct managed_walker. */
 	int (*step)(void *rt, struct walk *w, enum frame_kind *kind, struct managed_frame *frame);

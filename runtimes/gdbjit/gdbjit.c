@@ -202,11 +202,10 @@ static const char *gdbjit_version(const void *rt)
 	return "code registered for gdb";
 }
 
-static void gdbjit_begin(void *data, pid_t own_tid)
+static void gdbjit_begin(void *data)
 {
 	struct gdbjit *rt = data;
 
-	(void)own_tid;
 	rt->walk++;
 	gdbjit_refresh(rt);
 }

@@ -161,11 +161,10 @@ static const char *hotspot_version(const void *rt)
 	return ((const struct hotspot *)rt)->version;
 }
 
-static void hotspot_begin(void *rt, pid_t own_tid)
+static void hotspot_begin(void *rt)
 {
 	struct hotspot *hs = rt;
 
-	(void)own_tid;
 	walkview_begin(hs->view);
 	hotspot_chunks_begin(hs);
 }

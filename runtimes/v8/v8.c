@@ -70,11 +70,10 @@ static const char *v8_version(const void *rt)
 	return ((const struct v8_runtime *)rt)->version;
 }
 
-static void v8_begin(void *data, pid_t own_tid)
+static void v8_begin(void *data)
 {
 	struct v8_runtime *rt = data;
 
-	(void)own_tid;
 	walkview_begin(rt->cache);
 	v8_steps_begin(rt->steps);
 }

@@ -78,7 +78,7 @@ static int dumplook_walk(struct dump *d, const struct memory *memory)
 {
 	struct member *m = member_of(d);
 	struct walk_from from = { &d->snapshot.regs, memory, &d->snapshot.stacks,
-				  interps_walker(m->interps, d->snapshot.interp.own_tid) };
+				  interps_walker(m->interps) };
 
 	return unwinder_walk(d->unwinder, m->maps, &from, &d->walk);
 }

@@ -255,8 +255,7 @@ static int unwinding_walk(struct walker *w, struct member *m, struct slot *slot,
 {
 	const struct snapshot *s = &slot->snapshot;
 
-	struct walk_from from = { &s->regs, &s->memory, &s->stacks,
-				  interps_walker(m->interps, s->interp.own_tid) };
+	struct walk_from from = { &s->regs, &s->memory, &s->stacks, interps_walker(m->interps) };
 
 	return unwinder_walk(w->unwinder, m->maps, &from, out);
 }

@@ -86,10 +86,9 @@ static void look_at(pid_t tid)
 	reads += look.copy.reads;
 	bytes += look.copy.used;
 	pieces += look.copy.count;
-	if (unwinder_walk(
-		    unwinder, maps,
-		    &(struct walk_from){ &regs, &live.memory, NULL, interps_walker(interps, tid) },
-		    &native) ||
+	if (unwinder_walk(unwinder, maps,
+			  &(struct walk_from){ &regs, &live.memory, NULL, interps_walker(interps) },
+			  &native) ||
 	    interp_place_learn(&place, &look) ||
 	    interps_merge(interps, &look, &native, &context, &merged, &any))
 		exit(1);

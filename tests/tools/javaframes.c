@@ -115,7 +115,7 @@ static void look_at(pid_t tid)
 	if (registers_read(tid, &registers))
 		exit(3);
 	registers_for_walk(&registers, &regs);
-	hotspot_ops.begin(hs, tid);
+	hotspot_ops.begin(hs);
 	if (unwinder_walk(unwinder, maps, &(struct walk_from){ &regs, &live.memory, NULL, &walker },
 			  &stack))
 		exit(1);

@@ -110,10 +110,9 @@ static void look_at(pid_t tid, bool follows)
 	if (registers_read(tid, &registers))
 		exit(3);
 	registers_for_walk(&registers, &regs);
-	if (unwinder_walk(
-		    unwinder, maps,
-		    &(struct walk_from){ &regs, &live.memory, NULL, interps_walker(interps, tid) },
-		    &stack))
+	if (unwinder_walk(unwinder, maps,
+			  &(struct walk_from){ &regs, &live.memory, NULL, interps_walker(interps) },
+			  &stack))
 		exit(1);
 	take(now, &stack);
 	steps++;
