@@ -136,6 +136,7 @@ COSTS = [
     ("postgres, 8 clients", lambda: loads.Postgres("8", "-S"), 999, 0.05, 90, ()),
 ]
 
+ENGINES = {"at rest": ("--engine", "rest"), "by stops": ("--engine", "ptrace")}
 FIRST_TICK_MS = {"redis": 20, "postgres, 100 clients": 100}  # at most
 
 
@@ -146,6 +147,8 @@ def cost_of(folder, name, make, rate, most_ms, least_kept, options):
         with make() as target:
             ours = Ours(folder, target.pids(), rate, *(options or ()))
             theirs = perfs_ms_a_sample(folder, target.pids()) if PERF and options == () else None
+            others = {engine: Ours(folder, target.pids(), rate, *(options or ()), *words)
+                      for engine, words in ENGINES.items()}
     except (Unavailable, AssertionError, LookupError, OSError, subprocess.SubprocessError) as why:
         missing(name, str(why).splitlines()[0])
         return
@@ -159,6 +162,9 @@ def cost_of(folder, name, make, rate, most_ms, least_kept, options):
     row(f"{name}: samples by CPU time", ours.of_cpu_time, "", None, "%")
     row(f"{name}: start to first tick", 1e3 * ours.first_tick, "", None, "ms", None,
         f"<= {most_first} ms" if most_first else "", 1e3 * ours.first_tick <= most_first if most_first else None)
+    for engine, other in others.items():
+        row(f"{name}, {engine}: our CPU a sample", other.ms_a_sample, "", None, "ms")
+        row(f"{name}, {engine}: ticks kept", other.kept, "", None, "%")
 
 
 def shares_cost(folder):
