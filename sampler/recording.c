@@ -35,7 +35,7 @@
 #include "sampler/thread/threads.h"
 #include "sampler/tick/round.h"
 
-enum { PROGRESS_MS = 100 };
+enum { PROGRESS_MS = 200 };
 
 struct recording {
 	struct recording_options options;

@@ -39,9 +39,9 @@ enum {
 	CALM_TICK_NS = 40000000,    /* where for so long no thread has come or ended, and copies */
 	CALM_NS = 1000000000,	    /* were long enough: walks in a row cost half as much each */
 	BEGIN_NS = 200000000,	    /* in which the first walks tell how long copies must be */
-	CALM_EVENTS_NS = 100000000, /* the same where there are only perf events, which wait */
+	CALM_EVENTS_NS = 300000000, /* the same where there are only perf events, which wait */
 	LAST_LOOK_NS = 1000000,
-	STOCK_NS = 100000000,	   /* from one sum of what was used to the next; in */
+	STOCK_NS = 250000000,	   /* from one sum of what was used to the next; in */
 	STOCK_COST_FACTOR = 1000,  /* a thousandth of the time at most */
 	TITLE_SOON_NS = 250000000, /* a process is given its title soon after its fork */
 	TITLE_NS = 10000000000,	   /* from one reading of it to the next */
