@@ -202,13 +202,8 @@ static int legacy_build_add_mappings(struct legacy *l, struct numbering *n)
 	uint32_t id;
 	int rc = addresses ? 0 : ERR_NOMEM;
 
-	for (uint32_t i = 0; !rc && i < n->count; i++) {
-		const struct legacy_place *place = &l->places[n->order[i]];
-
-		/* In Java the address of a place that has a name is only a key to the name, so it
-		 * is in no mapping. */
-		addresses[i] = l->drops_addresses && place->lines ? 0 : place->address;
-	}
+	for (uint32_t i = 0; !rc && i < n->count; i++)
+		addresses[i] = l->places[n->order[i]].address;
 	if (!rc)
 		rc = legacy_cover(l, addresses, n->count, n->mappings);
 	for (size_t i = 0; !rc && i < l->mapping_count; i++)
@@ -259,13 +254,6 @@ static int legacy_build_write_profile(struct legacy *l, struct numbering *n)
 	rc = legacy_build_add_mappings(l, n);
 	for (uint32_t i = 0; !rc && i < n->count; i++)
 		rc = legacy_build_add_location(l, i, n);
-	/* Addresses are removed only when all locations are added: without addresses,
-	 * profile_add_location would merge places with equal lines, which must stay distinct. */
-	if (!rc && l->drops_addresses) {
-		for (size_t i = 0; i < l->p->location_count; i++)
-			l->p->locations[i].address = 0;
-		profile_forget_indexes(l->p);
-	}
 	return rc ? rc : legacy_build_add_samples(l, n);
 }
 
@@ -278,9 +266,7 @@ int legacy_finish(struct legacy *l)
 	};
 	int rc = ERR_NOMEM;
 
-	if (!l->p->type_count && l->sample_count)
-		rc = error_set(l->err, ERR_FORMAT, "samples without a sample type");
-	else if (n.ids && n.order && n.mappings)
+	if (n.ids && n.order && n.mappings)
 		rc = legacy_build_write_profile(l, &n);
 	free(n.ids);
 	free(n.order);

@@ -62,7 +62,6 @@ struct legacy {
 	size_t place_room, stack_room, sample_room, mapping_room, line_room;
 	struct legacy_naming naming;
 	bool drops_doubled_leaf; /* CPU and threads: cleanupDuplicateLocations */
-	bool drops_addresses;	 /* Java: Aggregate */
 };
 
 /* `p`, initialised and empty, and `err` must live until legacy_release. */
@@ -99,8 +98,8 @@ int legacy_comment(struct legacy *l, struct cursor text);
  * as google/pprof's addLegacyFrameInfo does. ERR_NOMEM. */
 int legacy_frames(struct profile *p);
 
-/* Writes everything collected to the profile. ERR_FORMAT for samples without sample types and
- * for too many mappings that end before they begin; ERR_NOMEM. */
+/* Writes everything collected to the profile, whose sample types are set. ERR_FORMAT for too many
+ * mappings that end before they begin; ERR_NOMEM. */
 int legacy_finish(struct legacy *l);
 
 #endif

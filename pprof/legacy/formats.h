@@ -7,19 +7,11 @@
 #define PPROF_LEGACY_FORMATS_H
 
 #include <stddef.h>
-#include <stdint.h>
-
-#include "base/cursor.h"
-
 struct legacy;
 
 typedef int legacy_reader(struct legacy *l, const void *data, size_t len);
 
 legacy_reader legacy_cpu, legacy_heap, legacy_jemalloc, legacy_count, legacy_thread,
-	legacy_contention, legacy_java;
-
-/* Reads the names of addresses, which follow the samples of a Java profile, then calls
- * legacy_finish. */
-int legacy_java_names(struct legacy *l, struct cursor text);
+	legacy_contention;
 
 #endif
