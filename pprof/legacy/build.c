@@ -65,11 +65,6 @@ int legacy_begin_sample(struct legacy *l, struct legacy_sample **sample)
 	return 0;
 }
 
-void legacy_drop_sample(struct legacy *l)
-{
-	l->stack_count = l->samples[--l->sample_count].first;
-}
-
 static bool legacy_build_has_address(const void *owner, uint32_t i, const void *key)
 {
 	return ((const struct legacy *)owner)->places[i].address == *(const uint64_t *)key;
@@ -110,30 +105,20 @@ static bool legacy_build_is_stack(uint8_t ch)
 	return ch == ' ' || ch == 'x' || is_lower_xdigit(ch);
 }
 
-int legacy_add_stack(struct legacy *l, struct cursor text, unsigned back)
+int legacy_add_stack(struct legacy *l, struct cursor text)
 {
-	struct cursor stack;
-
-	text_run(&text, legacy_build_is_stack, &stack);
-	return legacy_add_addresses(l, stack, back, false);
-}
-
-int legacy_add_addresses(struct legacy *l, struct cursor text, unsigned back, bool leaf_stays)
-{
+	struct cursor stack, digits;
+	uint64_t address;
 	ptrdiff_t at;
 
-	while ((at = text_find(&text, "0x")) >= 0) {
-		const struct legacy_sample *s = &l->samples[l->sample_count - 1];
-		struct cursor digits;
-		uint64_t address;
-
-		cursor_bytes(&text, (size_t)at + 2);
-		if (!text_run(&text, is_lower_xdigit, &digits))
+	text_run(&text, legacy_build_is_stack, &stack);
+	while ((at = text_find(&stack, "0x")) >= 0) {
+		cursor_bytes(&stack, (size_t)at + 2);
+		if (!text_run(&stack, is_lower_xdigit, &digits))
 			continue;
 		if (!text_uint(digits, 16, &address))
 			return error_set(l->err, ERR_FORMAT, "an address of more than 64 bits");
-		address -= leaf_stays && !s->frames ? 0 : back;
-		if (legacy_add_frame(l, address))
+		if (legacy_add_frame(l, address - 1))
 			return ERR_NOMEM;
 	}
 	return 0;

@@ -61,7 +61,7 @@ struct legacy {
 	size_t place_count, stack_count, sample_count, mapping_count, line_count;
 	size_t place_room, stack_room, sample_room, mapping_room, line_room;
 	struct legacy_naming naming;
-	bool drops_doubled_leaf; /* CPU and threads: cleanupDuplicateLocations */
+	bool drops_doubled_leaf; /* CPU: cleanupDuplicateLocations */
 };
 
 /* `p`, initialised and empty, and `err` must live until legacy_release. */
@@ -80,15 +80,10 @@ int legacy_string(struct legacy *l, struct cursor text, uint32_t *id);
 int legacy_begin_sample(struct legacy *l, struct legacy_sample **sample);
 int legacy_add_frame(struct legacy *l, uint64_t address);
 
-/* Removes the newest sample and its frames. */
-void legacy_drop_sample(struct legacy *l);
-
-/* Adds every 0x… in the text as a frame of the newest sample. `back` is subtracted from each,
- * except from the sample's first if `leaf_stays`. ERR_FORMAT for more than 64 bits; ERR_NOMEM. */
-int legacy_add_addresses(struct legacy *l, struct cursor text, unsigned back, bool leaf_stays);
-
-/* The same for the text behind the "@" of a sample's line, up to the end of the addresses. */
-int legacy_add_stack(struct legacy *l, struct cursor text, unsigned back);
+/* Adds every 0x… of the addresses at the front of the text, which stands behind the "@" of a sample's
+ * line, as a frame of the newest sample. They are return addresses, so 1 is subtracted from each.
+ * ERR_FORMAT for more than 64 bits; ERR_NOMEM. */
+int legacy_add_stack(struct legacy *l, struct cursor text);
 
 /* Reads a comment behind a sample: a frame's name, file and line, as Go writes them; any other text
  * is ignored. 0 or ERR_NOMEM. */

@@ -120,7 +120,7 @@ static int contention_parse_sample(struct legacy *l, const struct lines *lines, 
 		rc = error_set(l->err, ERR_FORMAT, "a number of more than 64 bits");
 	contention_scale(l->p->period, hertz, &s->values[1], &s->values[0]);
 	if (!rc)
-		rc = legacy_add_stack(l, line, 1);
+		rc = legacy_add_stack(l, line);
 	if (rc == ERR_FORMAT)
 		error_prefix(l->err, "line %zu", lines->number);
 	return rc;

@@ -11,7 +11,6 @@ struct legacy;
 
 typedef int legacy_reader(struct legacy *l, const void *data, size_t len);
 
-legacy_reader legacy_cpu, legacy_heap, legacy_jemalloc, legacy_count, legacy_thread,
-	legacy_contention;
+legacy_reader legacy_cpu, legacy_heap, legacy_jemalloc, legacy_count, legacy_contention;
 
 #endif

@@ -212,7 +212,7 @@ static int legacy_heap_parse_sample(struct legacy *l, const struct legacy_heap *
 	s->has_block = true;
 	rc = set_values(l, h, &r, s);
 	if (!rc)
-		rc = legacy_add_stack(l, line, 1);
+		rc = legacy_add_stack(l, line);
 	return rc;
 }
 
@@ -326,7 +326,7 @@ static int jemalloc_samples(struct legacy *l, const struct legacy_heap *h, struc
 			break;
 		if (text_take(&line, "@")) {
 			rc = legacy_begin_sample(l, &s);
-			rc = rc ? rc : legacy_add_stack(l, line, 1);
+			rc = rc ? rc : legacy_add_stack(l, line);
 		} else if (s) {
 			rc = jemalloc_total(l, h, line, s);
 		}

@@ -1,8 +1,7 @@
 /*
  * Reads the profile formats from before profile.proto, as google/pprof's profile.Parse
  * does: Go's debug=1 texts (counts, heap, contention, mutex), tcmalloc's and jemalloc's
- * heap, growth and fragmentation profiles, contentionz, threadz, and the binary CPU profiles
- * of gperftools.
+ * heap, growth and fragmentation profiles, contentionz, and the binary CPU profiles of gperftools.
  *
  * Samples have addresses; names come only from the comments that Go writes. Mappings come from
  * the process's memory map if one is appended.

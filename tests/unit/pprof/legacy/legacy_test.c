@@ -89,15 +89,6 @@ LEGACY(contention_in_nanoseconds)
 	cr_assert(strstr(string(p.drop_frames), "SpinLock"));
 }
 
-LEGACY(threads)
-{
-	must_parse("--- threadz 1 ---\n\n--- Thread 7f (name: a/1) stack: ---\n"
-		   "  PC: 0x10 0x21: f\n--- Thread 80 (name: b/2) stack: ---\n"
-		   "  [same as previous thread]\n--- Memory map: ---\n");
-	cr_assert(p.sample_count == 1 && p.values[0] == 2 && p.stack_count == 2);
-	cr_assert(p.locations[0].address == 0x10 && p.locations[1].address == 0x20);
-}
-
 /* 10 samples whose second frame is the signal handler's. */
 static size_t make_cpu(uint64_t words[100])
 {
