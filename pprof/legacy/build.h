@@ -80,8 +80,8 @@ int legacy_string(struct legacy *l, struct cursor text, uint32_t *id);
 int legacy_begin_sample(struct legacy *l, struct legacy_sample **sample);
 int legacy_add_frame(struct legacy *l, uint64_t address);
 
-/* Adds every 0x… of the addresses at the front of the text, which stands behind the "@" of a sample's
- * line, as a frame of the newest sample. They are return addresses, so 1 is subtracted from each.
+/* Adds each 0x… of the addresses at the front of the text as a frame of the newest sample. The text
+ * stands behind the "@" of a sample's line. The addresses are return addresses, so 1 is subtracted.
  * ERR_FORMAT for more than 64 bits; ERR_NOMEM. */
 int legacy_add_stack(struct legacy *l, struct cursor text);
 
