@@ -1,6 +1,13 @@
-/* The delimiter and the column are those of the first header that fits; after that each row is read
- * by a small state machine, since a quoted field may be longer than the window. */
-#include "goparse/log/csv.h"
+/*
+ * A step of unlog.h: takes the column of a CSV file (RFC 4180) that has a dump, as exports of
+ * Kibana, Datadog, Grafana and databases do: a row for each line, or the whole dump in a quoted
+ * field. Fields are between commas, semicolons or tabs, and quoted or not.
+ *
+ * A header that is a field, or begins one in quotes, tells the column, if a frame is there in the
+ * rows behind it or in the field. Rows that are too short are handed on as they are. Each row is
+ * read by a small state machine, since a quoted field may be longer than the window.
+ */
+#include "goparse/log/steps.h"
 
 #include <string.h>
 
@@ -89,7 +96,7 @@ static bool csv_take_row(const struct csv *c, struct goparse_text *rest, struct 
 }
 
 /* Do a call and a place stand in the rows behind the header's? Or, in a file that has the newest
- * row first (order.h), a place behind an empty row? */
+ * row first (order.c), a place behind an empty row? */
 static bool has_frame(const struct csv *c, struct goparse_text rest)
 {
 	struct goparse_text call, place;
@@ -263,8 +270,19 @@ static int csv_skip_behind(struct csv *c)
 	return 0;
 }
 
-static int csv_step(struct csv *c)
+/* Takes a part of a row of CSV, or hands on what is none. */
+static int csv_step(struct stage *s)
 {
+	struct csv *c = (struct csv *)s; /* its first member */
+	size_t at = s->at;
+	int rc = 0;
+
+	if (!c->delimiter && !s->inside)
+		rc = stage_hand_on_others(s);
+	if (rc || s->at > at)
+		return rc;
+	if (!c->delimiter && (s->inside || !csv_find_column(c)))
+		return stage_hand_on_line(s, 0);
 	switch (c->where) {
 	case CSV_ROW:
 		return csv_begin_row(c);
@@ -286,30 +304,8 @@ static bool csv_is_plain(struct csv *c)
 	return stage_at_start(&c->stage) && header_begins(line) && !csv_find_column(c);
 }
 
-static int csv_work(struct stage *s)
+int csv_work(struct stage *s)
 {
-	struct csv *c = (struct csv *)s; /* its first member */
-	size_t at = s->at;
-	int rc = 0;
-
-	s->passes = csv_is_plain(c);
-	if (s->passes)
-		return stage_hand_on(s, s->len - s->at);
-
-	while (!rc && (at == s->at || stage_goes_on(s)) && s->at < s->len) {
-		if (!c->delimiter && !s->inside)
-			rc = stage_hand_on_others(s);
-		if (rc || (!c->delimiter && at < s->at && !stage_goes_on(s)))
-			break;
-		if (c->delimiter || (!s->inside && csv_find_column(c)))
-			rc = csv_step(c);
-		else
-			rc = stage_hand_on_line(s, 0);
-	}
-	return rc;
-}
-
-int csv_read(void *csv, void *buf, size_t len, size_t *got, struct error *err)
-{
-	return stage_read(&((struct csv *)csv)->stage, csv_work, buf, len, got, err);
+	s->passes = csv_is_plain((struct csv *)s);
+	return stage_each(s, csv_step);
 }

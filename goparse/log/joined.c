@@ -1,6 +1,15 @@
-/* An end of lines is learned from one header, call and place, and then searched for literally.
- * Where only blanks end lines, each line's length is found by its form. */
-#include "goparse/log/joined.h"
+/*
+ * A step of unlog.h: takes lines apart that stand in one line, with something else for their ends:
+ * " | ", "⏎", "<br>", %0A, or blanks, as consoles, tables and chats show them. Or it takes off what
+ * stands at the end of each line: the "$" of `cat -A`, the border of a table.
+ *
+ * What stands behind a header and behind the call that follows it is what ends lines, if the place
+ * of the call stands behind that; it is then searched for literally. If only blanks do, each line
+ * of a dump is recognized by its form, up to one that is none.
+ *
+ * Rejected: a list of such signs. Commas end no lines: they stand in calls.
+ */
+#include "goparse/log/steps.h"
 
 #include <string.h>
 
@@ -336,14 +345,16 @@ static int take_one(struct joined *j)
 											0;
 }
 
-static int joined_step(struct joined *j)
+static int joined_step(struct stage *s)
 {
+	struct joined *j = (struct joined *)s;
+
 	if (j->where == JOINED_IN)
 		return take_one(j);
 	return j->where == JOINED_IN_BLANKS ? joined_take_item(j) : joined_take_line(j);
 }
 
-static int joined_work(struct stage *s)
+int joined_work(struct stage *s)
 {
 	struct joined *j = (struct joined *)s; /* its first member */
 	size_t at = s->at;
@@ -351,12 +362,5 @@ static int joined_work(struct stage *s)
 
 	if (j->where == JOINED_OUT && !s->inside && !stage_at_start(s))
 		rc = stage_hand_on_others(s);
-	while (!rc && !s->passes && s->at < s->len && (at == s->at || stage_goes_on(s)))
-		rc = joined_step(j);
-	return !rc && s->passes && at == s->at ? stage_hand_on(s, s->len - s->at) : rc;
-}
-
-int joined_read(void *joined, void *buf, size_t len, size_t *got, struct error *err)
-{
-	return stage_read(&((struct joined *)joined)->stage, joined_work, buf, len, got, err);
+	return rc || s->at > at ? rc : stage_each(s, joined_step);
 }

@@ -1,6 +1,13 @@
-/* The first piece is handed on with its prefix and without its newline, the next ones without both.
- * What another stream writes between waits in a buffer with a bound. */
-#include "goparse/log/pieces.h"
+/*
+ * A step of unlog.h: joins the pieces of lines in the files of a Kubernetes node, which CRI
+ * defines: "2024-05-05T12:00:00.1Z stderr P goroutine 1 [run", and behind it "… stderr F ning]:".
+ * containerd cuts long lines, and conmon what a write has ended with. Lines of the other stream
+ * that stand between wait in a buffer with a bound and are handed on behind.
+ *
+ * It works on an input only if one of its first lines is such a line. The first piece is handed on
+ * with its prefix and without its newline, the next ones without both.
+ */
+#include "goparse/log/steps.h"
 
 #include <string.h>
 
@@ -123,9 +130,9 @@ static int put_between(struct pieces *p)
 	return rc;
 }
 
-static int pieces_take_line(struct pieces *p)
+static int pieces_take_line(struct stage *s)
 {
-	struct stage *s = &p->stage;
+	struct pieces *p = (struct pieces *)s; /* its first member */
 	struct goparse_text line;
 	struct pieces_entry e;
 	int rc;
@@ -157,17 +164,13 @@ static bool pieces_begins(const struct stage *s)
 	return false;
 }
 
-static int pieces_work(struct stage *s)
+int pieces_work(struct stage *s)
 {
-	struct pieces *p = (struct pieces *)s; /* its first member */
-	size_t at = s->at;
-	int rc = 0;
+	struct pieces *p = (struct pieces *)s;
+	int rc;
 
 	s->passes = stage_at_start(s) && !pieces_begins(s);
-	if (s->passes)
-		return stage_hand_on(s, s->len - s->at);
-	while (!rc && (at == s->at || stage_goes_on(s)))
-		rc = pieces_take_line(p);
+	rc = stage_each(s, pieces_take_line);
 	/* The input ends within a line of pieces. */
 	while (!rc && s->ended && s->at == s->len && p->between.len) {
 		p->open = 0;
@@ -180,9 +183,4 @@ void pieces_release(struct pieces *p)
 {
 	stage_release(&p->stage);
 	buffer_release(&p->between);
-}
-
-int pieces_read(void *pieces, void *buf, size_t len, size_t *got, struct error *err)
-{
-	return stage_read(&((struct pieces *)pieces)->stage, pieces_work, buf, len, got, err);
 }

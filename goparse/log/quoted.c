@@ -1,6 +1,20 @@
-/* The key of the string in which the first header stands is noted, and from then on only its values
- * are unescaped, in the place of the lines that hold them. */
-#include "goparse/log/quoted.h"
+/*
+ * A step of unlog.h: undoes the escapes of a dump that a log holds in a string: {"log":"goroutine 1
+ * [running]:\n",…} of docker a line at a time, "stack":"goroutine 1 [running]:\nmain.f()\n…" or
+ * msg="goroutine 1 …" as a whole, and `goroutine 1 [running]:#012main.f()` of rsyslog.
+ *
+ * Also a list of strings, one for each line: ["goroutine 1 [running]:", "main.f()", …], and the
+ * same key many times in a line. What stands between the first two strings of a list is what stands
+ * between all (lines/runs.h).
+ *
+ * A header with an escape or the string's end behind it tells which string it is. Its key is looked
+ * for in all lines that follow: only the values of that key are handed on. Lines without it are
+ * handed on as they are; those of JSON are left out if its values stand on lines of their own.
+ *
+ * Rejected: a reader of JSON. The strings of logfmt, of Go's %q and of JSON behind a prefix have
+ * the same form, and what is around them does not matter.
+ */
+#include "goparse/log/steps.h"
 
 #include <string.h>
 
@@ -463,8 +477,10 @@ static void quoted_skip_behind(struct quoted *q)
 	s->at += line.len + (whole && line.len < s->len - s->at);
 }
 
-static int quoted_step(struct quoted *q)
+static int quoted_step(struct stage *s)
 {
+	struct quoted *q = (struct quoted *)s; /* its first member */
+
 	if (q->where == QUOTED_VALUE)
 		return quoted_take_value(q);
 	if (q->where == QUOTED_LINE)
@@ -476,23 +492,13 @@ static int quoted_step(struct quoted *q)
 	return 0;
 }
 
-static int quoted_work(struct stage *s)
+int quoted_work(struct stage *s)
 {
-	struct quoted *q = (struct quoted *)s; /* its first member */
+	struct quoted *q = (struct quoted *)s;
 	size_t at = s->at;
 	int rc = 0;
 
 	if (q->where == QUOTED_LINE && !q->key_len && !s->inside)
 		rc = stage_hand_on_others(s);
-	if (rc || s->at > at)
-		return rc;
-	do
-		rc = quoted_step(q);
-	while (!rc && stage_goes_on(s));
-	return rc;
-}
-
-int quoted_read(void *quoted, void *buf, size_t len, size_t *got, struct error *err)
-{
-	return stage_read(&((struct quoted *)quoted)->stage, quoted_work, buf, len, got, err);
+	return rc || s->at > at ? rc : stage_each(s, quoted_step);
 }

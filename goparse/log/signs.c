@@ -1,6 +1,13 @@
-/* The window is searched for the word "goroutine". If a header begins there, what it has in place
- * of blanks tells which kinds of signs are replaced from there on. */
-#include "goparse/log/signs.h"
+/*
+ * A step of unlog.h: gives the signs back that a page, a chat or a terminal shows a dump with:
+ * no-break spaces become blanks, HTML's entities their characters (`&#43;0x1d`), and colours go.
+ *
+ * The first header and what follows it tell. Go prints none of these, but a path may have any of
+ * them: a kind that is not there stays as it is.
+ *
+ * It also notes the first line in which a header is that cannot be read, for the user to be told.
+ */
+#include "goparse/log/steps.h"
 
 #include <string.h>
 
@@ -276,18 +283,14 @@ static int signs_take_word(struct signs *g)
 	return stage_hand_on(s, sizeof(WORD) - 1);
 }
 
-static int signs_work(struct stage *s)
+static int signs_step(struct stage *s)
 {
 	struct signs *g = (struct signs *)s; /* its first member */
-	size_t at = s->at;
-	int rc = 0;
 
-	while (!rc && !s->passes && s->at < s->len && (at == s->at || stage_goes_on(s)))
-		rc = g->told ? translate(g) : signs_take_word(g);
-	return !rc && s->passes && at == s->at ? stage_hand_on(s, s->len - s->at) : rc;
+	return g->told ? translate(g) : signs_take_word(g);
 }
 
-int signs_read(void *signs, void *buf, size_t len, size_t *got, struct error *err)
+int signs_work(struct stage *s)
 {
-	return stage_read(&((struct signs *)signs)->stage, signs_work, buf, len, got, err);
+	return stage_each(s, signs_step);
 }
