@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "base/room.h"
 #include "pprof/append.h"
-#include "pprof/legacy/cover.h"
 #include "pprof/legacy/text.h"
 
 void legacy_init(struct legacy *l, struct profile *p, struct error *err)

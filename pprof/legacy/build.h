@@ -16,10 +16,6 @@
 
 struct error;
 
-/* What a reader returns, besides 0 and errors, where google/pprof returns errUnrecognized: the
- * next format is tried. The reader may have set a message, which is used if all others fail. */
-enum { NOT_THIS = 1 };
-
 enum { LEGACY_VALUES = 4 }; /* the most that a sample has */
 
 struct legacy_sample {
@@ -93,8 +89,24 @@ int legacy_comment(struct legacy *l, struct cursor text);
  * as google/pprof's addLegacyFrameInfo does. ERR_NOMEM. */
 int legacy_frames(struct profile *p);
 
+/* Stores the id of each address's mapping in ids[], in the order of the addresses; for an address
+ * 0, ids[] is left as it is (Profile.remapMappingIDs; cover.c). Mappings may be extended downwards,
+ * and a mapping of everything is added if an address has none. ERR_FORMAT when more than 256
+ * mappings end before they begin; ERR_NOMEM. */
+int legacy_cover(struct legacy *l, const uint64_t *addresses, size_t count, uint32_t *ids);
+
 /* Writes everything collected to the profile, whose sample types are set. ERR_FORMAT for too many
  * mappings that end before they begin; ERR_NOMEM. */
 int legacy_finish(struct legacy *l);
+
+/* The readers of the single formats. Each reads all bytes into an empty profile. It returns 0; or
+ * NOT_THIS where google/pprof returns errUnrecognized and tries the next format, with a message if
+ * the first line was of this format, which is used if all others fail; or a negative error where
+ * google/pprof would stop. */
+enum { NOT_THIS = 1 };
+
+typedef int legacy_reader(struct legacy *l, const void *data, size_t len);
+
+legacy_reader legacy_cpu, legacy_heap, legacy_jemalloc, legacy_count, legacy_contention;
 
 #endif

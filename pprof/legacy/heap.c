@@ -13,7 +13,6 @@
 #include "base/error.h"
 #include "pprof/gotext/heapscale.h"
 #include "pprof/legacy/build.h"
-#include "pprof/legacy/formats.h"
 #include "pprof/legacy/lines.h"
 #include "pprof/legacy/maps.h"
 #include "pprof/legacy/text.h"

@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "pprof/legacy/build.h"
-#include "pprof/legacy/formats.h"
 
 static legacy_reader *const readers[] = {
 	legacy_cpu, legacy_heap, legacy_jemalloc, legacy_count, legacy_contention,
