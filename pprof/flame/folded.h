@@ -11,8 +11,8 @@
 
 #include "pprof/view.h"
 
-/* A report_writer. ';' in a name becomes ':', what a terminal would act on a space. ERR_USAGE:
- * v->type is not in the profile; ERR_LIMIT: more than 1 GiB of text. */
+/* A report_writer. ';' in a name becomes ':', what a terminal would act on a space. ERR_LIMIT: more
+ * than 1 GiB of text. */
 int report_folded(const struct profile *p, const struct report_view *v, struct buffer *out,
 		  struct error *err);
 

@@ -10,7 +10,7 @@
 
 #include "pprof/view.h"
 
-/* Both are report_writers. ERR_USAGE: v->type is not in the profile. */
+/* Both are report_writers. */
 int report_flamegraph_html(const struct profile *p, const struct report_view *v, struct buffer *out,
 			   struct error *err);
 int report_flamegraph_svg(const struct profile *p, const struct report_view *v, struct buffer *out,

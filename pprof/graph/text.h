@@ -25,6 +25,9 @@ int text_add_string(struct buffer *out, const struct profile *p, unsigned string
 /* The columns that a text takes: a character is one. */
 size_t text_columns(const char *text, size_t len);
 
+/* How many bytes the first `count` characters have; if there are fewer, `len`. */
+size_t text_prefix(const char *text, size_t len, size_t count);
+
 /* The width for "%*s" that pads the text to `columns`: its width counts bytes. */
 int text_width(const char *text, int columns);
 

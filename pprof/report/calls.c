@@ -15,7 +15,7 @@
  * Rejected: an indentation for each call, as async-profiler has it. A stack of Python or Java has
  * sixty frames, of which the last would be one letter wide.
  */
-#include "pprof/report/tree.h"
+#include "pprof/report/reports.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -15,11 +15,7 @@
 #include "pprof/labels.h"
 #include "pprof/profile.h"
 #include "pprof/report/change.h"
-#include "pprof/report/locks.h"
-#include "pprof/report/raw.h"
-#include "pprof/report/top.h"
-#include "pprof/report/traces.h"
-#include "pprof/report/tree.h"
+#include "pprof/report/reports.h"
 #include "pprof/wire/decode.h"
 #include "tests/fuzz/must.h"
 

@@ -118,8 +118,6 @@ Test(flamegraph, the_page_has_the_profile_in_it)
 		cr_assert_eq(decoded.len, packed.len);
 		cr_assert_eq(memcmp(decoded.data, packed.data, packed.len), 0);
 	}
-	v.type = 1;
-	cr_assert_eq(report_flamegraph_html(&p, &v, &page, NULL), ERR_USAGE);
 	buffer_release(&page);
 	buffer_release(&packed);
 	buffer_release(&decoded);
