@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/room.h"
 #include "pprof/append.h"
-#include "pprof/legacy/text.h"
+#include "pprof/legacy/scan.h"
 
 void legacy_init(struct legacy *l, struct profile *p, struct error *err)
 {
@@ -110,12 +110,12 @@ int legacy_add_stack(struct legacy *l, struct cursor text)
 	uint64_t address;
 	ptrdiff_t at;
 
-	text_run(&text, legacy_build_is_stack, &stack);
-	while ((at = text_find(&stack, "0x")) >= 0) {
+	scan_run(&text, legacy_build_is_stack, &stack);
+	while ((at = scan_find(&stack, "0x")) >= 0) {
 		cursor_bytes(&stack, (size_t)at + 2);
-		if (!text_run(&stack, is_lower_xdigit, &digits))
+		if (!scan_run(&stack, is_lower_xdigit, &digits))
 			continue;
-		if (!text_uint(digits, 16, &address))
+		if (!scan_uint(digits, 16, &address))
 			return error_set(l->err, ERR_FORMAT, "an address of more than 64 bits");
 		if (legacy_add_frame(l, address - 1))
 			return ERR_NOMEM;

@@ -13,7 +13,7 @@
 #include "pprof/legacy/build.h"
 #include "pprof/legacy/lines.h"
 #include "pprof/legacy/maps.h"
-#include "pprof/legacy/text.h"
+#include "pprof/legacy/scan.h"
 
 struct cpu_words {
 	struct cursor c;

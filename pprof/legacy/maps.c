@@ -16,7 +16,7 @@
 #include "base/room.h"
 #include "pprof/legacy/build.h"
 #include "pprof/legacy/lines.h"
-#include "pprof/legacy/text.h"
+#include "pprof/legacy/scan.h"
 
 /* The pieces of a line; those that are missing are empty. */
 struct legacy_maps_entry {
@@ -29,14 +29,14 @@ static bool is_perm(uint8_t ch)
 }
 
 /* (?:\s+(CLASS+))?  Takes both or nothing. */
-static bool legacy_maps_take_word(struct cursor *c, text_class *class, struct cursor *word)
+static bool legacy_maps_take_word(struct cursor *c, scan_class *class, struct cursor *word)
 {
 	struct cursor from = *c;
 
-	if (text_skip(c, is_space) && text_run(c, class, word))
+	if (scan_skip(c, is_space) && scan_run(c, class, word))
 		return true;
 	*c = from;
-	*word = text_piece(c, 0, 0);
+	*word = scan_piece(c, 0, 0);
 	return false;
 }
 
@@ -45,10 +45,10 @@ static bool take_range(struct cursor *c, struct legacy_maps_entry *e, bool split
 {
 	struct cursor from;
 
-	text_skip(c, is_space);
-	text_take_0x(c);
+	scan_skip(c, is_space);
+	scan_take_0x(c);
 	from = *c;
-	if (!text_run(c, is_xdigit, &e->start))
+	if (!scan_run(c, is_xdigit, &e->start))
 		return false;
 	if (split) {
 		size_t digits = cursor_left(&e->start);
@@ -56,13 +56,13 @@ static bool take_range(struct cursor *c, struct legacy_maps_entry *e, bool split
 		if (digits < 2)
 			return false;
 		e->start.end--;
-		*c = text_piece(&from, digits - 1, cursor_left(&from));
+		*c = scan_piece(&from, digits - 1, cursor_left(&from));
 	} else {
-		text_take(c, "-");
-		text_skip(c, is_space);
+		scan_take(c, "-");
+		scan_skip(c, is_space);
 	}
-	text_take_0x(c);
-	return text_run(c, is_xdigit, &e->limit);
+	scan_take_0x(c);
+	return scan_run(c, is_xdigit, &e->limit);
 }
 
 /* (?:\s+([-rwxp]+))?(?:\s+(X+))?\s+X+:X+\s+[0-9]+(?:\s+(\S+))?  behind the range */
@@ -70,16 +70,16 @@ static bool take_proc_rest(struct cursor c, struct legacy_maps_entry *e)
 {
 	struct cursor ignored, before;
 
-	text_take(&c, ":");
+	scan_take(&c, ":");
 	legacy_maps_take_word(&c, is_perm, &e->perm);
 	before = c;
 	if (legacy_maps_take_word(&c, is_xdigit, &e->offset) &&
-	    !is_space((uint8_t)text_peek(&c, 0))) {
+	    !is_space((uint8_t)scan_peek(&c, 0))) {
 		c = before; /* that was the first half of the device number */
-		e->offset = text_piece(&c, 0, 0);
+		e->offset = scan_piece(&c, 0, 0);
 	}
-	if (!legacy_maps_take_word(&c, is_xdigit, &ignored) || !text_take(&c, ":") ||
-	    !text_run(&c, is_xdigit, &ignored) || !legacy_maps_take_word(&c, is_digit, &ignored))
+	if (!legacy_maps_take_word(&c, is_xdigit, &ignored) || !scan_take(&c, ":") ||
+	    !scan_run(&c, is_xdigit, &ignored) || !legacy_maps_take_word(&c, is_digit, &ignored))
 		return false;
 	legacy_maps_take_word(&c, is_solid, &e->file);
 	return true;
@@ -90,16 +90,16 @@ static void take_at_offset(struct cursor *c, struct legacy_maps_entry *e)
 {
 	struct cursor from = *c;
 
-	if (text_skip(c, is_space) && text_take(c, "(@") && text_run(c, is_xdigit, &e->offset) &&
-	    text_take(c, ")"))
+	if (scan_skip(c, is_space) && scan_take(c, "(@") && scan_run(c, is_xdigit, &e->offset) &&
+	    scan_take(c, ")"))
 		return;
 	*c = from;
-	e->offset = text_piece(c, 0, 0);
+	e->offset = scan_piece(c, 0, 0);
 }
 
 static void take_brief_rest(struct cursor c, struct legacy_maps_entry *e)
 {
-	text_take(&c, ":");
+	scan_take(&c, ":");
 	legacy_maps_take_word(&c, is_perm, &e->perm);
 	legacy_maps_take_word(&c, is_solid, &e->file);
 	take_at_offset(&c, e);
@@ -148,10 +148,10 @@ static int legacy_maps_read_entry(struct legacy *l, struct cursor line)
 
 	if (!parse_entry(line, &e))
 		return NOT_THIS;
-	if (cursor_left(&e.perm) && text_find(&e.perm, "x") < 0)
+	if (cursor_left(&e.perm) && scan_find(&e.perm, "x") < 0)
 		return 0;
-	if (!text_uint(e.start, 16, &m.start) || !text_uint(e.limit, 16, &m.limit) ||
-	    (cursor_left(&e.offset) && !text_uint(e.offset, 16, &m.offset)))
+	if (!scan_uint(e.start, 16, &m.start) || !scan_uint(e.limit, 16, &m.limit) ||
+	    (cursor_left(&e.offset) && !scan_uint(e.offset, 16, &m.offset)))
 		return NOT_THIS;
 	return legacy_maps_add_mapping(l, &e, m);
 }
@@ -165,7 +165,7 @@ static void drop_log_prefix(struct cursor *line)
 
 	while (bracket < left && c.pos[bracket] != '[' && c.pos[bracket] != ']')
 		bracket++;
-	after = text_peek(line, bracket + 1);
+	after = scan_peek(line, bracket + 1);
 	if (bracket == left || c.pos[bracket] != ']' || after < 0 || !is_space((uint8_t)after))
 		return;
 	colon = bracket;
@@ -201,17 +201,17 @@ static void attrs_release(struct attrs *a)
  * ATTRS_MAX or their text is too long; ERR_NOMEM. */
 static int attrs_add(struct attrs *a, struct cursor line, struct error *err)
 {
-	ptrdiff_t equals = text_find(&line, "=");
+	ptrdiff_t equals = scan_find(&line, "=");
 	struct cursor name, value;
 	struct attr *attr = &a->entries[a->count];
 	char *text;
 
 	if (equals < 0)
 		return 0;
-	name = text_piece(&line, 0, (size_t)equals);
-	value = text_piece(&line, (size_t)equals + 1, cursor_left(&line));
-	text_trim(&name);
-	text_trim(&value);
+	name = scan_piece(&line, 0, (size_t)equals);
+	value = scan_piece(&line, (size_t)equals + 1, cursor_left(&line));
+	scan_trim(&name);
+	scan_trim(&value);
 	if (a->count == ATTRS_MAX || a->arena.total > TEXT_MAX)
 		return error_set(err, ERR_LIMIT,
 				 "a memory map may set %d names, and %d bytes of values", ATTRS_MAX,
@@ -250,7 +250,7 @@ static int attrs_replace(struct attrs *a, struct cursor *line, struct error *err
 	struct cursor c = *line;
 	int rc = 0;
 
-	if (!a->count || text_find(line, "$") < 0)
+	if (!a->count || scan_find(line, "$") < 0)
 		return 0;
 	a->replaced.len = 0;
 	while (!rc && cursor_left(&c)) {
@@ -306,12 +306,12 @@ static bool is_library(struct cursor name)
 {
 	ptrdiff_t at;
 
-	while ((at = text_find(&name, ".so")) >= 0) {
+	while ((at = scan_find(&name, ".so")) >= 0) {
 		int next, digit;
 
 		cursor_bytes(&name, (size_t)at + 3);
-		next = text_peek(&name, 0);
-		digit = text_peek(&name, 1);
+		next = scan_peek(&name, 0);
+		digit = scan_peek(&name, 1);
 		if (next < 0 || ((next == '.' || next == '_') && digit >= '0' && digit <= '9'))
 			return true;
 	}
@@ -324,7 +324,7 @@ static int without_deleted(struct cursor name, struct buffer *plain)
 	ptrdiff_t at;
 
 	plain->len = 0;
-	while ((at = text_find(&name, "(deleted)")) >= 0) {
+	while ((at = scan_find(&name, "(deleted)")) >= 0) {
 		if (buffer_add(plain, name.pos, (size_t)at))
 			return ERR_NOMEM;
 		cursor_bytes(&name, (size_t)at + strlen("(deleted)"));
@@ -337,8 +337,8 @@ static bool may_be_program(const struct buffer *plain)
 	struct cursor c;
 
 	cursor_init(&c, plain->data, plain->len, "name");
-	text_trim(&c);
-	return cursor_left(&c) && text_peek(&c, 0) != '[' && !is_library(c);
+	scan_trim(&c);
+	return cursor_left(&c) && scan_peek(&c, 0) != '[' && !is_library(c);
 }
 
 static int put_program_first(struct legacy *l)
@@ -399,8 +399,8 @@ static int maps_tidy(struct legacy *l)
 
 bool maps_begin(const struct cursor *line)
 {
-	return text_find(line, "--- Memory map: ---") >= 0 ||
-	       text_find(line, "MAPPED_LIBRARIES:") >= 0;
+	return scan_find(line, "--- Memory map: ---") >= 0 ||
+	       scan_find(line, "MAPPED_LIBRARIES:") >= 0;
 }
 
 int maps_find(struct legacy *l, struct lines *lines)

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "pprof/legacy/text.h"
+#include "pprof/legacy/scan.h"
 
 static struct cursor text(const char *s)
 {
@@ -17,17 +17,17 @@ static void is_number(const char *s, unsigned base, int64_t want)
 {
 	int64_t v = 0;
 
-	cr_assert(text_int(text(s), base, &v) && v == want, "'%s': %ld", s, v);
+	cr_assert(scan_int(text(s), base, &v) && v == want, "'%s': %ld", s, v);
 }
 
 static void is_none(const char *s, unsigned base)
 {
 	int64_t v;
 
-	cr_assert(!text_int(text(s), base, &v), "'%s'", s);
+	cr_assert(!scan_int(text(s), base, &v), "'%s'", s);
 }
 
-Test(legacy_text, numbers_in_base_ten)
+Test(legacy_scan, numbers_in_base_ten)
 {
 	is_number("0", 10, 0);
 	is_number("007", 10, 7);
@@ -42,7 +42,7 @@ Test(legacy_text, numbers_in_base_ten)
 	is_none("a", 10);
 }
 
-Test(legacy_text, numbers_in_the_base_that_they_name)
+Test(legacy_scan, numbers_in_the_base_that_they_name)
 {
 	is_number("0", 0, 0);
 	is_number("12", 0, 12);
@@ -65,11 +65,11 @@ static void trims_to(const char *s, const char *want)
 {
 	struct cursor c = text(s);
 
-	text_trim(&c);
-	cr_assert(text_equals(&c, want), "'%s'", s);
+	scan_trim(&c);
+	cr_assert(scan_equals(&c, want), "'%s'", s);
 }
 
-Test(legacy_text, trims_what_unicode_calls_space)
+Test(legacy_scan, trims_what_unicode_calls_space)
 {
 	trims_to("", "");
 	trims_to(" \t\v\r\n", "");
@@ -79,29 +79,29 @@ Test(legacy_text, trims_what_unicode_calls_space)
 	trims_to("\u200b", "\u200b");
 }
 
-Test(legacy_text, runs_and_literals)
+Test(legacy_scan, runs_and_literals)
 {
 	struct cursor c = text("12ab -0x7f0xg"), run;
 
-	cr_assert(text_run(&c, is_digit, &run) && text_equals(&run, "12"));
-	cr_assert(!text_run(&c, is_digit, &run) && !cursor_left(&run));
-	cr_assert(!text_take(&c, "abc") && text_take(&c, "ab") && text_take(&c, " -"));
-	cr_assert(text_take_0x(&c) && text_run(&c, is_xdigit, &run) && text_equals(&run, "7f0"));
-	cr_assert(!text_take_0x(&c) && text_take(&c, "xg") && !cursor_left(&c));
-	cr_assert_eq(text_peek(&c, 0), -1);
-	cr_assert_eq(text_skip(&c, is_solid), 0);
+	cr_assert(scan_run(&c, is_digit, &run) && scan_equals(&run, "12"));
+	cr_assert(!scan_run(&c, is_digit, &run) && !cursor_left(&run));
+	cr_assert(!scan_take(&c, "abc") && scan_take(&c, "ab") && scan_take(&c, " -"));
+	cr_assert(scan_take_0x(&c) && scan_run(&c, is_xdigit, &run) && scan_equals(&run, "7f0"));
+	cr_assert(!scan_take_0x(&c) && scan_take(&c, "xg") && !cursor_left(&c));
+	cr_assert_eq(scan_peek(&c, 0), -1);
+	cr_assert_eq(scan_skip(&c, is_solid), 0);
 }
 
-Test(legacy_text, finds_and_cuts)
+Test(legacy_scan, finds_and_cuts)
 {
-	struct cursor c = text("a=b=c"), piece = text_piece(&c, 2, 99);
+	struct cursor c = text("a=b=c"), piece = scan_piece(&c, 2, 99);
 
-	cr_assert_eq(text_find(&c, "="), 1);
-	cr_assert_eq(text_find(&c, "=d"), -1);
-	cr_assert(text_equals(&piece, "b=c"));
-	piece = text_piece(&c, 4, 2);
+	cr_assert_eq(scan_find(&c, "="), 1);
+	cr_assert_eq(scan_find(&c, "=d"), -1);
+	cr_assert(scan_equals(&piece, "b=c"));
+	piece = scan_piece(&c, 4, 2);
 	cr_assert_eq(cursor_left(&piece), 0);
-	cr_assert_eq(text_find(&piece, "c"), -1);
-	cr_assert(text_is_comment(text(" \u00a0# x")) && text_is_comment(text("\t")));
-	cr_assert(!text_is_comment(text("x #")));
+	cr_assert_eq(scan_find(&piece, "c"), -1);
+	cr_assert(scan_is_comment(text(" \u00a0# x")) && scan_is_comment(text("\t")));
+	cr_assert(!scan_is_comment(text("x #")));
 }

@@ -1,6 +1,6 @@
 /* A class of characters is a function, so that a run of any class is taken by one loop. Numbers
  * follow Go's strconv, with its underscores and prefixes. */
-#include "pprof/legacy/text.h"
+#include "pprof/legacy/scan.h"
 
 #include <string.h>
 
@@ -34,29 +34,29 @@ bool is_solid(uint8_t ch)
 	return !is_space(ch);
 }
 
-int text_peek(const struct cursor *c, size_t at)
+int scan_peek(const struct cursor *c, size_t at)
 {
 	return at < cursor_left(c) ? c->pos[at] : -1;
 }
 
-bool text_begins(const struct cursor *c, const char *literal)
+bool scan_begins(const struct cursor *c, const char *literal)
 {
 	size_t len = strlen(literal);
 
 	return cursor_left(c) >= len && memcmp(c->pos, literal, len) == 0;
 }
 
-bool text_equals(const struct cursor *c, const char *literal)
+bool scan_equals(const struct cursor *c, const char *literal)
 {
-	return cursor_left(c) == strlen(literal) && text_begins(c, literal);
+	return cursor_left(c) == strlen(literal) && scan_begins(c, literal);
 }
 
-bool text_take(struct cursor *c, const char *literal)
+bool scan_take(struct cursor *c, const char *literal)
 {
-	return text_begins(c, literal) && cursor_bytes(c, strlen(literal));
+	return scan_begins(c, literal) && cursor_bytes(c, strlen(literal));
 }
 
-size_t text_skip(struct cursor *c, text_class *class)
+size_t scan_skip(struct cursor *c, scan_class *class)
 {
 	size_t n = 0, left = cursor_left(c);
 
@@ -66,23 +66,23 @@ size_t text_skip(struct cursor *c, text_class *class)
 	return n;
 }
 
-bool text_run(struct cursor *c, text_class *class, struct cursor *run)
+bool scan_run(struct cursor *c, scan_class *class, struct cursor *run)
 {
 	struct cursor from = *c;
-	size_t n = text_skip(c, class);
+	size_t n = scan_skip(c, class);
 
-	*run = text_piece(&from, 0, n);
+	*run = scan_piece(&from, 0, n);
 	return n > 0;
 }
 
-bool text_take_0x(struct cursor *c)
+bool scan_take_0x(struct cursor *c)
 {
-	int digit = text_peek(c, 2);
+	int digit = scan_peek(c, 2);
 
-	return digit >= 0 && is_xdigit((uint8_t)digit) && text_take(c, "0x");
+	return digit >= 0 && is_xdigit((uint8_t)digit) && scan_take(c, "0x");
 }
 
-struct cursor text_piece(const struct cursor *c, size_t from, size_t to)
+struct cursor scan_piece(const struct cursor *c, size_t from, size_t to)
 {
 	size_t left = cursor_left(c);
 	struct cursor piece;
@@ -95,7 +95,7 @@ struct cursor text_piece(const struct cursor *c, size_t from, size_t to)
 	return piece;
 }
 
-ptrdiff_t text_find(const struct cursor *c, const char *literal)
+ptrdiff_t scan_find(const struct cursor *c, const char *literal)
 {
 	size_t left = cursor_left(c);
 	const uint8_t *found = left ? memmem(c->pos, left, literal, strlen(literal)) : NULL;
@@ -128,7 +128,7 @@ static size_t space_at(const uint8_t *text, size_t len, bool back)
 	return 0;
 }
 
-void text_trim(struct cursor *c)
+void scan_trim(struct cursor *c)
 {
 	const uint8_t *text = c->pos;
 	size_t len = cursor_left(c), n;
@@ -142,9 +142,9 @@ void text_trim(struct cursor *c)
 	cursor_init(c, text, len, c->what);
 }
 
-bool text_is_comment(struct cursor line)
+bool scan_is_comment(struct cursor line)
 {
-	text_trim(&line);
+	scan_trim(&line);
 	return !cursor_left(&line) || *line.pos == '#';
 }
 
@@ -176,16 +176,16 @@ static bool underscores_are_right(struct cursor digits, bool prefixed)
  * other digits means base 8. */
 static unsigned take_base(struct cursor *c)
 {
-	int letter = text_peek(c, 1) | 0x20;
+	int letter = scan_peek(c, 1) | 0x20;
 	unsigned base = letter == 'x' ? 16 : letter == 'o' ? 8 : letter == 'b' ? 2 : 0;
 
-	if (text_peek(c, 0) != '0' || cursor_left(c) < 2)
+	if (scan_peek(c, 0) != '0' || cursor_left(c) < 2)
 		return 10;
 	cursor_bytes(c, base && cursor_left(c) > 2 ? 2 : 1);
 	return base ? base : 8;
 }
 
-bool text_uint(struct cursor c, unsigned base, uint64_t *value)
+bool scan_uint(struct cursor c, unsigned base, uint64_t *value)
 {
 	size_t whole = cursor_left(&c);
 	bool any_base = base == 0;
@@ -210,14 +210,14 @@ bool text_uint(struct cursor c, unsigned base, uint64_t *value)
 	return true;
 }
 
-bool text_int(struct cursor c, unsigned base, int64_t *value)
+bool scan_int(struct cursor c, unsigned base, int64_t *value)
 {
-	bool negative = text_take(&c, "-");
+	bool negative = scan_take(&c, "-");
 	uint64_t magnitude;
 
 	if (!negative)
-		text_take(&c, "+");
-	if (!text_uint(c, base, &magnitude) || magnitude > (uint64_t)INT64_MAX + (negative ? 1 : 0))
+		scan_take(&c, "+");
+	if (!scan_uint(c, base, &magnitude) || magnitude > (uint64_t)INT64_MAX + (negative ? 1 : 0))
 		return false;
 	*value = (int64_t)(negative ? 0 - magnitude : magnitude);
 	return true;
