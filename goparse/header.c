@@ -21,7 +21,7 @@ static bool is_front(struct goparse_text t)
 {
 	uint64_t id;
 
-	return goparse_text_take(&t, LITERAL("goroutine ")) && text_take_number(&t, &id) &&
+	return text_take(&t, LITERAL("goroutine ")) && text_take_number(&t, &id) &&
 	       (text_starts(t, LITERAL(" [")) || text_starts(t, LITERAL(" gp=")));
 }
 
@@ -95,7 +95,7 @@ uint64_t header_id(struct goparse_text header)
 {
 	uint64_t id = 0;
 
-	(void)(goparse_text_take(&header, LITERAL("goroutine ")) && text_take_number(&header, &id));
+	(void)(text_take(&header, LITERAL("goroutine ")) && text_take_number(&header, &id));
 	return id;
 }
 
@@ -109,7 +109,7 @@ bool header_may_follow(struct goparse_text part)
 static bool take_pointer(struct goparse_text *t, uint64_t *pointer)
 {
 	*pointer = 0;
-	return goparse_text_take(t, LITERAL("nil")) || text_take_hex(t, pointer);
+	return text_take(t, LITERAL("nil")) || text_take_hex(t, pointer);
 }
 
 /* Takes " gp=0xc000002380 m=0 mp=0x5b2c60" or " gp=0xc000002380 m=nil", if it is there. */
@@ -118,19 +118,19 @@ static bool take_addresses(struct goparse_text *t, struct goparse_goroutine *g)
 	uint64_t m = 0;
 	bool negative;
 
-	if (!goparse_text_take(t, LITERAL(" gp=")))
+	if (!text_take(t, LITERAL(" gp=")))
 		return true;
 	g->has_gp = g->has_m = true;
 	g->m = -1;
-	if (!take_pointer(t, &g->gp) || !goparse_text_take(t, LITERAL(" m=")))
+	if (!take_pointer(t, &g->gp) || !text_take(t, LITERAL(" m=")))
 		return false;
-	if (goparse_text_take(t, LITERAL("nil")))
+	if (text_take(t, LITERAL("nil")))
 		return true;
-	negative = goparse_text_take(t, LITERAL("-"));
+	negative = text_take(t, LITERAL("-"));
 	if (!text_take_number(t, &m) || m > INT64_MAX)
 		return false;
 	g->m = negative ? -(int64_t)m : (int64_t)m;
-	return goparse_text_take(t, LITERAL(" mp=")) && take_pointer(t, &g->mp);
+	return text_take(t, LITERAL(" mp=")) && take_pointer(t, &g->mp);
 }
 
 /* Takes the text up to the end of a state or an attribute. */
@@ -178,9 +178,9 @@ static bool attribute(struct goparse_text t, struct goparse_goroutine *g)
 
 	if (text_is(t, LITERAL("locked to thread")))
 		return g->locked = true;
-	if (goparse_text_take(&t, LITERAL("synctest bubble ")))
+	if (text_take(&t, LITERAL("synctest bubble ")))
 		return text_take_number(&t, &g->bubble) && !t.len;
-	if (goparse_text_take(&t, LITERAL("synctest group ")))
+	if (text_take(&t, LITERAL("synctest group ")))
 		return text_take_number(&t, &g->group) && !t.len;
 	if (!text_take_number(&t, &n) || !text_is(t, LITERAL(" minutes")))
 		return false;
@@ -191,8 +191,8 @@ static bool attribute(struct goparse_text t, struct goparse_goroutine *g)
 /* Reads "goroutine 18 gp=… [chan receive". */
 static bool parse_front(struct goparse_text *t, struct goparse_goroutine *g)
 {
-	if (!goparse_text_take(t, LITERAL("goroutine ")) || !text_take_number(t, &g->stack.id) ||
-	    !take_addresses(t, g) || !goparse_text_take(t, LITERAL(" [")))
+	if (!text_take(t, LITERAL("goroutine ")) || !text_take_number(t, &g->stack.id) ||
+	    !take_addresses(t, g) || !text_take(t, LITERAL(" [")))
 		return false;
 	g->state = take_words(t);
 	text_take_end(&g->state, LITERAL(" labels:"));
@@ -279,7 +279,7 @@ static bool header_take_quoted(struct goparse_text *t, struct sink *s)
 		else if (!header_take_escape(t, s))
 			return false;
 	}
-	return goparse_text_take(t, LITERAL("\""));
+	return text_take(t, LITERAL("\""));
 }
 
 /* A string without quotes ends at the character that separates it from the next. Go 1.27 prints an
@@ -297,7 +297,7 @@ static bool header_take_string(struct goparse_text *t, struct sink *s, struct go
 	size_t start = s->len;
 	bool there = true;
 
-	if (goparse_text_take(t, LITERAL("\"")))
+	if (text_take(t, LITERAL("\"")))
 		there = header_take_quoted(t, s);
 	else
 		take_bare(t, s);
@@ -307,7 +307,7 @@ static bool header_take_string(struct goparse_text *t, struct sink *s, struct go
 
 static bool take_label(struct goparse_text *t, struct sink *s, struct goparse_label *label)
 {
-	return header_take_string(t, s, &label->key) && goparse_text_take(t, LITERAL(": ")) &&
+	return header_take_string(t, s, &label->key) && text_take(t, LITERAL(": ")) &&
 	       header_take_string(t, s, &label->value);
 }
 
@@ -323,9 +323,9 @@ static int labels_parse(struct goparse_text *t, struct header_room *room, size_t
 	if (room_for((void **)&room->text, &room->text_room, t->len, 1))
 		return ERR_NOMEM;
 	s.text = room->text;
-	goparse_text_take(t, LITERAL("{"));
-	while (!goparse_text_take(t, LITERAL("}"))) {
-		if ((*count && !goparse_text_take(t, LITERAL(", "))) || *count == LABELS_MAX ||
+	text_take(t, LITERAL("{"));
+	while (!text_take(t, LITERAL("}"))) {
+		if ((*count && !text_take(t, LITERAL(", "))) || *count == LABELS_MAX ||
 		    !take_label(t, &s, &label)) {
 			*good = false;
 			return 0;
@@ -358,17 +358,17 @@ static int parse_back(struct goparse_text t, struct goparse_goroutine *g, struct
 	struct goparse_text words;
 	int rc;
 
-	while (goparse_text_take(&t, LITERAL(", "))) {
+	while (text_take(&t, LITERAL(", "))) {
 		words = take_words(&t);
 		text_take_end(&words, LITERAL(" labels:"));
 		if (!attribute(words, g))
 			*good = false;
 	}
 	rc = parse_labels(&t, g, room, good);
-	if (!rc && goparse_text_take(&t, LITERAL("] ")))
+	if (!rc && text_take(&t, LITERAL("] ")))
 		rc = parse_labels(&t, g, room, good);
 	else
-		*good &= goparse_text_take(&t, LITERAL("]"));
+		*good &= text_take(&t, LITERAL("]"));
 	*good &= text_is(t, LITERAL(":"));
 	return rc;
 }
@@ -408,6 +408,6 @@ bool header_ancestor_begins(struct goparse_text line)
 
 bool header_ancestor(struct goparse_text line, uint64_t *id)
 {
-	return goparse_text_take(&line, LITERAL("[originating from goroutine ")) &&
+	return text_take(&line, LITERAL("[originating from goroutine ")) &&
 	       text_take_number(&line, id) && text_is(line, LITERAL("]:"));
 }

@@ -26,7 +26,7 @@ static bool csv_take_field(struct goparse_text *row, char delimiter, struct gopa
 {
 	const char *end = row->at + row->len, *at = row->at;
 
-	*quoted = goparse_text_take(row, LITERAL("\""));
+	*quoted = text_take(row, LITERAL("\""));
 	if (*quoted) {
 		for (at = row->at; at < end && (*at != '"' || (at + 1 < end && at[1] == '"')); at++)
 			at += *at == '"';
@@ -75,7 +75,7 @@ static bool csv_take_line(struct goparse_text *text, struct goparse_text *line)
 
 	*line = (struct goparse_text){ text->at,
 				       newline ? (size_t)(newline - text->at) : text->len };
-	goparse_text_take(text, text->at, line->len + (newline != NULL));
+	text_take(text, text->at, line->len + (newline != NULL));
 	text_trim_end(line);
 	return line->len;
 }
@@ -121,7 +121,7 @@ static bool has_quoted_call(struct goparse_text rest)
 	struct goparse_text line;
 
 	for (int i = 0; i < LINES_SEEN && rest.len; i++)
-		if (csv_take_line(&rest, &line) && goparse_text_take(&line, LITERAL("\"")) &&
+		if (csv_take_line(&rest, &line) && text_take(&line, LITERAL("\"")) &&
 		    text_take_end(&line, LITERAL("\"")) && csv_is_call(line))
 			return true;
 	return false;
@@ -206,7 +206,7 @@ static int csv_begin_row(struct csv *c)
 	row = line;
 	if (s->inside || !skip_fields(&row, c))
 		return stage_hand_on_line(s, 0);
-	quoted = goparse_text_take(&row, LITERAL("\""));
+	quoted = text_take(&row, LITERAL("\""));
 	s->at += (size_t)(row.at - line.at);
 	c->where = quoted ? CSV_QUOTED : CSV_PLAIN;
 	c->put = 0;

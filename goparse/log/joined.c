@@ -29,7 +29,7 @@ static size_t take_blanks(struct goparse_text *t)
 	const char *start = t->at;
 
 	while (t->len && joined_is_blank(t->at[0]))
-		goparse_text_take(t, t->at, 1);
+		text_take(t, t->at, 1);
 	return (size_t)(t->at - start);
 }
 
@@ -51,7 +51,7 @@ static bool behind_header(struct goparse_text header, struct goparse_text *behin
 	const char *end = memmem(header.at, header.len, "]:", 2);
 
 	*behind = header;
-	return end && goparse_text_take(behind, header.at, (size_t)(end + 2 - header.at));
+	return end && text_take(behind, header.at, (size_t)(end + 2 - header.at));
 }
 
 /* Lines in one line, between blanks. */
@@ -75,9 +75,8 @@ static size_t number_length(struct goparse_text t)
 	uint64_t value;
 
 	if (!take_blanks(&rest) ||
-	    !(goparse_text_take(&rest, LITERAL("+")) || goparse_text_take(&rest, LITERAL("fp=")) ||
-	      goparse_text_take(&rest, LITERAL("sp=")) ||
-	      goparse_text_take(&rest, LITERAL("pc="))) ||
+	    !(text_take(&rest, LITERAL("+")) || text_take(&rest, LITERAL("fp=")) ||
+	      text_take(&rest, LITERAL("sp=")) || text_take(&rest, LITERAL("pc="))) ||
 	    !text_take_hex(&rest, &value))
 		return 0;
 	return (size_t)(rest.at - t.at);
@@ -91,13 +90,13 @@ static size_t place_length(struct goparse_text t)
 	uint64_t line;
 
 	while (rest.len && rest.at[0] != '\n') {
-		if (goparse_text_take(&rest, LITERAL(":")) && text_take_number(&rest, &line) &&
+		if (text_take(&rest, LITERAL(":")) && text_take_number(&rest, &line) &&
 		    (!rest.len || joined_is_blank(rest.at[0]) || strchr("\r\n", rest.at[0]))) {
 			len = (size_t)(rest.at - t.at);
 			break;
 		}
 		if (rest.len)
-			goparse_text_take(&rest, rest.at, 1);
+			text_take(&rest, rest.at, 1);
 	}
 	while (len && (more = number_length((struct goparse_text){ t.at + len, t.len - len })))
 		len += more;
@@ -110,13 +109,13 @@ static size_t creator_length(struct goparse_text t)
 	struct goparse_text rest = t, number;
 	uint64_t id;
 
-	if (!goparse_text_take(&rest, LITERAL("created by ")))
+	if (!text_take(&rest, LITERAL("created by ")))
 		return 0;
 	while (rest.len && !joined_is_blank(rest.at[0]) && rest.at[0] != '\n')
-		goparse_text_take(&rest, rest.at, 1);
+		text_take(&rest, rest.at, 1);
 	number = rest;
 	take_blanks(&number);
-	if (goparse_text_take(&number, LITERAL("in goroutine ")) && text_take_number(&number, &id))
+	if (text_take(&number, LITERAL("in goroutine ")) && text_take_number(&number, &id))
 		rest = number;
 	return (size_t)(rest.at - t.at);
 }
@@ -200,7 +199,7 @@ static bool take_ended(const struct joined *j, struct goparse_text *t, struct go
 		end = memchr(t->at, '\n', t->len);
 	*line = (struct goparse_text){ t->at, end ? (size_t)(end - t->at) : t->len };
 	*t = (struct goparse_text){ line->at + line->len, t->len - line->len };
-	goparse_text_take(t, j->end, j->end_len);
+	text_take(t, j->end, j->end_len);
 	return line->len;
 }
 
@@ -239,7 +238,7 @@ static bool find_end_at(struct joined *j, struct goparse_text a, struct goparse_
 	memcpy(j->end, a.at, len);
 	j->end_len = len;
 	rest = a;
-	goparse_text_take(&rest, a.at, len);
+	text_take(&rest, a.at, len);
 	j->blanks = take_blanks(&rest);
 	if (!take_ended(j, &rest, &line))
 		return false;
@@ -267,7 +266,7 @@ static bool find_end(struct joined *j, struct goparse_text behind)
 	}
 	j->end_len = 0;
 	rest = behind;
-	if (!take_blanks(&rest) || !goparse_text_take(&rest, rest.at, call_length(rest)) ||
+	if (!take_blanks(&rest) || !text_take(&rest, rest.at, call_length(rest)) ||
 	    rest.at == behind.at)
 		return false;
 	place = take_blanks(&rest) && place_length(rest);
@@ -338,7 +337,7 @@ static int take_one(struct joined *j)
 					rest.len - (size_t)(end - rest.at) - j->end_len };
 	line.len = (size_t)(end - rest.at);
 	trim_blanks(&line);
-	for (size_t i = 0; i < j->blanks && goparse_text_take(&blanks, LITERAL(" ")); i++)
+	for (size_t i = 0; i < j->blanks && text_take(&blanks, LITERAL(" ")); i++)
 		;
 	s->at += (size_t)(blanks.at - rest.at);
 	return buffer_add(&s->out, line.at, line.len) || buffer_add(&s->out, "\n", 1) ? ERR_NOMEM :

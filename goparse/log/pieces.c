@@ -31,7 +31,7 @@ static bool take_time(struct goparse_text *line)
 	if (!blank || blank - line->at < 20 || text_digit(line->at[0]) >= 10 ||
 	    line->at[4] != '-' || line->at[10] != 'T')
 		return false;
-	return goparse_text_take(line, line->at, (size_t)(blank + 1 - line->at));
+	return text_take(line, line->at, (size_t)(blank + 1 - line->at));
 }
 
 static bool pieces_parse(struct goparse_text line, struct pieces_entry *e)
@@ -39,11 +39,10 @@ static bool pieces_parse(struct goparse_text line, struct pieces_entry *e)
 	struct goparse_text rest = line;
 	const char *blank;
 
-	if (!take_time(&rest) || !goparse_text_take(&rest, LITERAL("std")) || !rest.len)
+	if (!take_time(&rest) || !text_take(&rest, LITERAL("std")) || !rest.len)
 		return false;
 	e->stream = rest.at[0];
-	if (!goparse_text_take(&rest, LITERAL("out ")) &&
-	    !goparse_text_take(&rest, LITERAL("err ")))
+	if (!text_take(&rest, LITERAL("out ")) && !text_take(&rest, LITERAL("err ")))
 		return false;
 	e->before = (struct goparse_text){ line.at, (size_t)(rest.at - line.at) };
 	e->partial = text_starts(rest, LITERAL("P"));
@@ -123,7 +122,7 @@ static int put_between(struct pieces *p)
 		line = (struct goparse_text){
 			rest.at, (size_t)((char *)memchr(rest.at, '\n', rest.len) - rest.at)
 		};
-		goparse_text_take(&rest, rest.at, line.len + 1);
+		text_take(&rest, rest.at, line.len + 1);
 		rc = pieces_put_line(p, line);
 	}
 	buffer_release(&lines);

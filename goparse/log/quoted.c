@@ -121,7 +121,7 @@ static const char *note_key(struct quoted *q, struct goparse_text line, const ch
 
 static void skip_blanks(struct goparse_text *t)
 {
-	while (goparse_text_take(t, LITERAL(" ")))
+	while (text_take(t, LITERAL(" ")))
 		;
 }
 
@@ -134,7 +134,7 @@ static bool find_key(struct quoted *q, struct goparse_text line, size_t *from)
 		struct goparse_text rest = { at + q->key_len, (size_t)(end - at) - q->key_len };
 
 		skip_blanks(&rest);
-		if (goparse_text_take(&rest, &q->sign, 1)) {
+		if (text_take(&rest, &q->sign, 1)) {
 			skip_blanks(&rest);
 			*from = (size_t)(rest.at + 1 - line.at);
 			if (text_starts(rest, LITERAL("\"")))
@@ -162,7 +162,7 @@ static bool quoted_take_string(struct goparse_text *t, struct goparse_text *stri
 	if (len >= t->len || t->at[len] != '"')
 		return false;
 	*string = (struct goparse_text){ t->at, len };
-	goparse_text_take(t, t->at, len + 1);
+	text_take(t, t->at, len + 1);
 	text_take_end(string, LITERAL("\\n"));
 	return true;
 }
@@ -235,7 +235,7 @@ static void note_form(struct quoted *q, struct goparse_text line, const char *at
 	before.len = (size_t)(key - line.at);
 	runs_take_blanks(&before);
 	q->indented = !before.len &&
-		      (goparse_text_take(&behind, LITERAL(",")),
+		      (text_take(&behind, LITERAL(",")),
 		       text_starts(behind, LITERAL("\n")) || text_starts(behind, LITERAL("\r\n")));
 	behind.len = line.at + line.len > behind.at ? (size_t)(line.at + line.len - behind.at) : 0;
 	q->many = find_key(q, behind, &from);
@@ -281,7 +281,7 @@ static bool quoted_says(struct goparse_text line, const char *key, size_t key_le
 
 	if (!at)
 		return false;
-	goparse_text_take(&rest, rest.at, (size_t)(at - line.at) + key_len);
+	text_take(&rest, rest.at, (size_t)(at - line.at) + key_len);
 	skip_blanks(&rest);
 	return text_starts(rest, value, value_len);
 }

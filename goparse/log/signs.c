@@ -35,12 +35,12 @@ static bool find_number(struct goparse_text t, uint32_t *ch, size_t *len)
 	struct goparse_text rest = t;
 	unsigned base = 10;
 
-	if (!goparse_text_take(&rest, LITERAL("&#")))
+	if (!text_take(&rest, LITERAL("&#")))
 		return false;
-	if (goparse_text_take(&rest, LITERAL("x")) || goparse_text_take(&rest, LITERAL("X")))
+	if (text_take(&rest, LITERAL("x")) || text_take(&rest, LITERAL("X")))
 		base = 16;
 	for (*ch = 0; rest.len && rest.at[0] != ';' && *ch <= 0x10ffff;
-	     goparse_text_take(&rest, rest.at, 1)) {
+	     text_take(&rest, rest.at, 1)) {
 		unsigned digit = text_digit((char)(rest.at[0] >= 'A' && rest.at[0] <= 'F' ?
 							   rest.at[0] | 0x20 :
 							   rest.at[0]));
@@ -135,13 +135,13 @@ static int translate(struct signs *g)
 /* A blank, or what is shown as one. */
 static bool take_space(struct signs *g, struct goparse_text *t)
 {
-	if (goparse_text_take(t, LITERAL(" ")))
+	if (text_take(t, LITERAL(" ")))
 		return true;
-	if (goparse_text_take(t, LITERAL("&nbsp;")) || goparse_text_take(t, LITERAL("&#160;")))
+	if (text_take(t, LITERAL("&nbsp;")) || text_take(t, LITERAL("&#160;")))
 		return g->entities = true;
-	if (goparse_text_take(t, LITERAL(NBSP)))
+	if (text_take(t, LITERAL(NBSP)))
 		return g->spaces = true;
-	return goparse_text_take(t, LITERAL("\xa0")) && (g->latin = true);
+	return text_take(t, LITERAL("\xa0")) && (g->latin = true);
 }
 
 /* Begins a line behind the header with blanks of which one is a no-break space? */
@@ -151,7 +151,7 @@ static bool is_indented(struct goparse_text t)
 	size_t len;
 
 	for (int i = 0; i < 2 && (newline = memchr(t.at, '\n', t.len)); i++) {
-		goparse_text_take(&t, t.at, (size_t)(newline + 1 - t.at));
+		text_take(&t, t.at, (size_t)(newline + 1 - t.at));
 		for (len = 0; len < t.len && t.at[len] == ' '; len++)
 			;
 		if (len + 2 <= t.len && !memcmp(t.at + len, NBSP, 2))
@@ -172,14 +172,14 @@ static bool signs_is_header(struct signs *g, struct goparse_text t, bool *plain)
 	uint64_t id;
 
 	g->spaces = g->latin = g->entities = false;
-	if (!goparse_text_take(&rest, LITERAL(WORD)) || !take_space(g, &rest) ||
+	if (!text_take(&rest, LITERAL(WORD)) || !take_space(g, &rest) ||
 	    !text_take_number(&rest, &id) || !take_space(g, &rest) ||
 	    !(text_starts(rest, LITERAL("[")) || text_starts(rest, LITERAL("gp="))))
 		return false;
 	end = memmem(rest.at, rest.len < HEADER_MAX ? rest.len : HEADER_MAX, "]:", 2);
 	if (!end)
 		return false;
-	goparse_text_take(&rest, rest.at, (size_t)(end + 2 - rest.at));
+	text_take(&rest, rest.at, (size_t)(end + 2 - rest.at));
 	g->spaces |= is_indented(rest);
 	g->colours = colour_length(rest) > 0;
 	for (size_t i = 0; i < sizeof(entities) / sizeof(*entities); i++)
@@ -220,7 +220,7 @@ static void count_lines(struct signs *g, struct goparse_text t)
 
 	while (!g->clue && (newline = memchr(t.at, '\n', t.len))) {
 		g->line++;
-		goparse_text_take(&t, t.at, (size_t)(newline + 1 - t.at));
+		text_take(&t, t.at, (size_t)(newline + 1 - t.at));
 	}
 }
 
@@ -240,12 +240,12 @@ static void look_at_word(struct signs *g, struct goparse_text t)
 {
 	struct goparse_text rest = t;
 
-	goparse_text_take(&rest, LITERAL(WORD));
+	text_take(&rest, LITERAL(WORD));
 	if (g->clue || !rest.len)
 		return;
 	if (text_starts(rest, LITERAL("%20")) || text_starts(rest, LITERAL("+")))
 		signs_note(g, SIGNS_PERCENT, t);
-	else if (goparse_text_take(&rest, LITERAL(" ")) && rest.len && text_digit(rest.at[0]) < 10)
+	else if (text_take(&rest, LITERAL(" ")) && rest.len && text_digit(rest.at[0]) < 10)
 		signs_note(g, SIGNS_ODD, t);
 }
 
