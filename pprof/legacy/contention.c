@@ -118,11 +118,7 @@ static int contention_parse_sample(struct legacy *l, const struct lines *lines, 
 	if (!scan_int(cycles, 10, &s->values[1]) || !scan_int(count, 10, &s->values[0]))
 		rc = error_set(l->err, ERR_FORMAT, "a number of more than 64 bits");
 	contention_scale(l->p->period, hertz, &s->values[1], &s->values[0]);
-	if (!rc)
-		rc = legacy_add_stack(l, line);
-	if (rc == ERR_FORMAT)
-		error_prefix(l->err, "line %zu", lines->number);
-	return rc;
+	return rc ? rc : legacy_add_stack(l, line);
 }
 
 static int contention_parse_samples(struct legacy *l, struct lines *lines, int64_t hertz)
@@ -138,7 +134,7 @@ static int contention_parse_samples(struct legacy *l, struct lines *lines, int64
 		rc = scan_is_comment(line) ? legacy_comment(l, line) :
 					     contention_parse_sample(l, lines, line, hertz);
 	} while (!rc && lines_next(lines));
-	return rc ? rc : lines_error(lines, l->err);
+	return lines_result(lines, rc, l->err);
 }
 
 int legacy_contention(struct legacy *l, const void *data, size_t len)

@@ -61,9 +61,7 @@ static int count_parse_samples(struct legacy *l, struct lines *lines)
 	while (!rc && lines_next(lines) && !scan_begins(&lines->line, "---"))
 		rc = scan_is_comment(lines->line) ? legacy_comment(l, lines->line) :
 						    count_parse_sample(l, lines->line);
-	if (rc == ERR_FORMAT)
-		error_prefix(l->err, "line %zu", lines->number);
-	return rc ? rc : lines_error(lines, l->err);
+	return lines_result(lines, rc, l->err);
 }
 
 static int count_set_types(struct legacy *l, struct cursor name)

@@ -229,9 +229,7 @@ static int legacy_heap_parse_samples(struct legacy *l, const struct legacy_heap 
 		rc = scan_is_comment(line) ? legacy_comment(l, line) :
 					     legacy_heap_parse_sample(l, h, line);
 	}
-	if (rc == ERR_FORMAT)
-		error_prefix(l->err, "line %zu", lines->number);
-	return rc ? rc : lines_error(lines, l->err);
+	return lines_result(lines, rc, l->err);
 }
 
 static int legacy_heap_set_types(struct legacy *l, const struct legacy_heap *h)
@@ -330,9 +328,7 @@ static int jemalloc_samples(struct legacy *l, const struct legacy_heap *h, struc
 			rc = jemalloc_total(l, h, line, s);
 		}
 	} while (!rc && lines_next(lines));
-	if (rc == ERR_FORMAT)
-		error_prefix(l->err, "line %zu", lines->number);
-	return rc ? rc : lines_error(lines, l->err);
+	return lines_result(lines, rc, l->err);
 }
 
 /* Goes to the first sample. The totals before it tell whether there are four values. */
