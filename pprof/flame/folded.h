@@ -1,6 +1,6 @@
 /*
- * Folded stacks, as flamegraph.pl, inferno and speedscope read them: a line for each distinct
- * stack, "outermost;…;innermost VALUE", in the order of the names.
+ * Writes folded stacks, as flamegraph.pl, inferno and speedscope read them: a line for each
+ * distinct stack, "outermost;…;innermost VALUE", in the order of the names.
  *
  * Stacks that read alike are added up; lines with the value 0 are left out. For a difference, lines
  * have two values, "… BASE NEW". difffolded.pl and inferno-diff-folded write this form, and

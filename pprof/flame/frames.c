@@ -55,8 +55,6 @@ int frames_title(const struct profile *p, const struct report_view *v, struct bu
 	const char *type = strset_get(&p->strings, p->types[v->type].type);
 	const char *file = p->mapping_count ? strset_get(&p->strings, p->mappings[0].filename) : "";
 
-	if (v->title)
-		return buffer_addf(text, "%s", v->title);
 	return buffer_addf(text, "%s", *file ? frames_base_name(file) : type);
 }
 

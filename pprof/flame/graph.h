@@ -1,6 +1,6 @@
 /*
- * A profile as a flame graph: one self-contained file for a browser, with zoom, search and keyboard
- * control. The file is HTML, or SVG, which is a picture even where no script runs.
+ * Writes a profile as a flame graph: one self-contained file for a browser, with zoom, search and
+ * keyboard control. The file is HTML, or SVG, which is a picture even where no script runs.
  *
  * The file holds sample types of the profile (pprof/flame/flame.h says how many, and how much of a
  * large profile). In a difference, the colour of a frame shows how it changed.

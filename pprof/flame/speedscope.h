@@ -1,5 +1,5 @@
 /*
- * A profile in speedscope's own file format, as "sampled" profiles
+ * Writes a profile in speedscope's own file format, as "sampled" profiles
  * (https://www.speedscope.app/file-format-schema.json).
  *
  * The file has one profile for each thread that samples are labelled with, and one for all samples

@@ -1,4 +1,4 @@
-/* Go's time.Duration.String: "1h2m3.5s", "1.5ms", "0s". */
+/* Writes durations as Go's time.Duration.String: "1h2m3.5s", "1.5ms", "0s". */
 #ifndef PPROF_GRAPH_DURATION_H
 #define PPROF_GRAPH_DURATION_H
 

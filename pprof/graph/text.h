@@ -1,5 +1,5 @@
 /*
- * Text made of untrusted strings, in a buffer: without control characters, and limited in columns
+ * Makes text of untrusted strings in a buffer: without control characters, and limited in columns
  * and in size.
  *
  * A profile of some kilobytes can require gigabytes of text (a name of 30 KB in each of 30,000

@@ -1,6 +1,6 @@
 /*
- * What the readers of legacy formats share: a profile under construction, whose samples are
- * lists of addresses. legacy_finish writes the profile, with the numbers and mappings that
+ * Declares what the readers of legacy formats share: a profile under construction, whose samples
+ * are lists of addresses. legacy_finish writes the profile, with the numbers and mappings that
  * google/pprof gives it.
  */
 #ifndef PPROF_LEGACY_BUILD_H

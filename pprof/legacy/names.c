@@ -1,6 +1,6 @@
 /*
- * Names that stand in comments. In the text of debug=1 Go writes the frames of a stack behind its
- * addresses:
+ * Reads names that stand in comments. In the text of debug=1 Go writes the frames of a stack behind
+ * its addresses:
  *
  *   3 @ 0x43e0f6 0x40a2c5
  *   #	0x43e0f5	main.wait+0x16		/src/main.go:12

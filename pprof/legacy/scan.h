@@ -1,5 +1,5 @@
 /*
- * Small scanners for legacy formats, where google/pprof uses regular expressions. Each takes
+ * Scans legacy formats, where google/pprof uses regular expressions. Each scanner takes
  * one thing from the front of a cursor and returns whether it was there. A cursor here is a
  * line or a piece of one.
  *

@@ -1,5 +1,5 @@
 /*
- * The tree of calls, from the outermost frames inward, the costliest call first:
+ * Shows the tree of calls, from the outermost frames inward, the costliest call first:
  *
  *      cum   cum%  flat%
  *      10s   100%     0%  main

@@ -1,6 +1,6 @@
-/* Three lines: whose profile it is, of how much, and how much of that is shown. With v->verbose,
- * ProfileLabels and reportLabels of google/pprof's internal/report/report.go, line by line, but for
- * the comments of many runs and what the total of a wall profile is of. */
+/* A heading has three lines: whose profile it is, of how much, and how much of that is shown. With
+ * v->verbose, ProfileLabels and reportLabels of google/pprof's internal/report/report.go, line by
+ * line, but for the comments of many runs and what the total of a wall profile is of. */
 #include "pprof/report/heading.h"
 
 #include <ctype.h>

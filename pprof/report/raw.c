@@ -1,4 +1,4 @@
-/* The output of Profile.String (google/pprof, profile/profile.go), line by line. */
+/* Writes what Profile.String (google/pprof, profile/profile.go) writes, line by line. */
 #include "pprof/report/reports.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* The output of printText (google/pprof, internal/report/report.go), line by line. */
+/* Writes what printText (google/pprof, internal/report/report.go) writes, line by line. */
 #include "pprof/report/reports.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The output of printTraces (google/pprof, internal/report/report.go), line by line. */
+/* Writes what printTraces (google/pprof, internal/report/report.go) writes, line by line. */
 #include "pprof/report/reports.h"
 
 #include <stdlib.h>

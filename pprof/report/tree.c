@@ -1,4 +1,4 @@
-/* The output of printTree (google/pprof, internal/report/report.go), line by line. */
+/* Writes what printTree (google/pprof, internal/report/report.go) writes, line by line. */
 #include "pprof/report/reports.h"
 
 #include <string.h>
