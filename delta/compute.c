@@ -130,8 +130,8 @@ static size_t compute_find_column(const struct index *x, const struct delta_type
 			       key_of(type->unit, strlen(type->unit)) };
 	size_t i = 0;
 
-	while (i < x->type_count &&
-	       !(key_equal(x->types[i][0], want[0]) && key_equal(x->types[i][1], want[1])))
+	while (i < x->types.count && !(key_equal(x->types.list[i][0], want[0]) &&
+				       key_equal(x->types.list[i][1], want[1])))
 		i++;
 	return i;
 }
@@ -139,8 +139,8 @@ static size_t compute_find_column(const struct index *x, const struct delta_type
 static int choose_types(struct delta_computer *dc, struct error *err)
 {
 	for (size_t i = 0; i < sizeof(known_types) / sizeof(*known_types); i++)
-		if (compute_find_column(&dc->index, &known_types[i][0]) < dc->index.type_count &&
-		    compute_find_column(&dc->index, &known_types[i][1]) < dc->index.type_count)
+		if (compute_find_column(&dc->index, &known_types[i][0]) < dc->index.types.count &&
+		    compute_find_column(&dc->index, &known_types[i][1]) < dc->index.types.count)
 			return compute_set_types(dc, known_types[i], 2) ? error_nomem(err) : 0;
 	return error_set(
 		err, ERR_USAGE,
@@ -157,7 +157,7 @@ static bool is_named_twice(const struct delta_computer *dc, size_t i)
 
 static int find_columns(struct delta_computer *dc, struct error *err)
 {
-	size_t count = dc->index.type_count;
+	size_t count = dc->index.types.count;
 	int rc = dc->types ? 0 : choose_types(dc, err);
 
 	if (rc)
@@ -173,7 +173,7 @@ static int find_columns(struct delta_computer *dc, struct error *err)
 	}
 	memset(dc->came, 0, dc->options.type_count * sizeof(*dc->came));
 	dc->reader.columns = count;
-	if (room_for((void **)&dc->reader.values, &dc->value_room, count,
+	if (room_for((void **)&dc->reader.values, &dc->reader.value_room, count,
 		     sizeof(*dc->reader.values)))
 		return error_nomem(err);
 	return 0;

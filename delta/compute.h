@@ -1,4 +1,4 @@
-/* The state that the passes share. Internal to delta/. */
+/* Declares the state that the passes share. Internal to delta/. */
 #ifndef DELTA_COMPUTE_H
 #define DELTA_COMPUTE_H
 
@@ -28,8 +28,7 @@ struct delta_computer {
 	size_t *columns;	      /* by type: index of its column in the current profile */
 	int64_t *came;		      /* by type: the sum of the delta */
 	bool *measured;		      /* by type: a time beside a count (compute.c, set_types) */
-	size_t value_room;
-	struct index index; /* of the current profile */
+	struct index index;	      /* of the current profile */
 	struct sample_reader reader;
 	struct state state;
 	uint32_t *entries; /* entry in `state` of each sample, in the order of the file */

@@ -1,5 +1,5 @@
 /*
- * The difference between a pprof profile and the previous one of the same process.
+ * Computes the difference between a pprof profile and the previous one of the same process.
  *
  * This is for profiles that count from the start of the process: Go's heap profile (its alloc
  * columns), block and mutex profiles. The columns named in delta_options become new minus old; the

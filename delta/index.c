@@ -29,31 +29,34 @@ void index_init(struct index *x)
 	x->nothing = key_of("", 0);
 }
 
+static void delta_index_release_table(struct index_table *t)
+{
+	free(t->hashes);
+	free(t->needed);
+	ids_release(&t->ids);
+}
+
 void index_release(struct index *x)
 {
-	ids_release(&x->function_ids);
-	ids_release(&x->location_ids);
-	ids_release(&x->mapping_ids);
-	free(x->strings);
-	free(x->functions);
-	free(x->frames);
-	free(x->mappings);
-	free(x->types);
-	free(x->need_string);
-	free(x->need_function);
-	free(x->need_location);
+	delta_index_release_table(&x->functions);
+	delta_index_release_table(&x->locations);
+	ids_release(&x->mappings.ids);
+	free(x->mappings.list);
+	free(x->types.list);
+	free(x->strings.keys);
+	free(x->strings.needed);
 	index_init(x);
 }
 
 static void delta_index_forget(struct index *x)
 {
-	ids_clear(&x->function_ids);
-	ids_clear(&x->location_ids);
-	ids_clear(&x->mapping_ids);
-	x->string_count = x->function_count = x->location_count = 0;
-	x->mapping_count = x->type_count = x->sample_count = 0;
+	ids_clear(&x->functions.ids);
+	ids_clear(&x->locations.ids);
+	ids_clear(&x->mappings.ids);
+	x->strings.count = x->functions.count = x->locations.count = 0;
+	x->mappings.count = x->types.count = 0;
+	x->samples = (struct index_samples){ 0 };
 	x->has_time = false;
-	x->samples = x->samples_end = NULL;
 }
 
 /* Values of fields. Errors fail the cursor. */
@@ -68,8 +71,8 @@ static uint64_t delta_index_number(struct cursor *m, const struct wire_field *f)
 static struct key delta_index_string(const struct index *x, struct cursor *m,
 				     const struct wire_field *f)
 {
-	if (delta_index_number(m, f) < x->string_count)
-		return x->strings[f->value];
+	if (delta_index_number(m, f) < x->strings.count)
+		return x->strings.keys[f->value];
 	cursor_fail(m, "string index out of range");
 	return x->nothing;
 }
@@ -98,21 +101,21 @@ static int delta_index_add_id(struct ids *ids, struct cursor *m, uint64_t id, st
 
 static int delta_index_add_string(struct index *x, const struct wire_field *f, struct error *err)
 {
-	if (room_for((void **)&x->strings, &x->string_room, x->string_count + 1,
-		     sizeof(*x->strings)))
+	if (room_for((void **)&x->strings.keys, &x->strings.room, x->strings.count + 1,
+		     sizeof(*x->strings.keys)))
 		return error_nomem(err);
-	x->strings[x->string_count++] = key_of(f->data, f->value);
+	x->strings.keys[x->strings.count++] = key_of(f->data, f->value);
 	return 0;
 }
 
 static void delta_index_add_sample(struct index *x, const struct cursor *m,
 				   const struct wire_field *f, bool *apart)
 {
-	if (!x->sample_count++)
-		x->samples = m->start + f->at;
-	else if (m->start + f->at != x->samples_end)
+	if (!x->samples.count++)
+		x->samples.start = m->start + f->at;
+	else if (m->start + f->at != x->samples.end)
 		*apart = true;
-	x->samples_end = m->pos;
+	x->samples.end = m->pos;
 }
 
 static int read_strings(struct index *x, struct cursor m, struct error *err)
@@ -130,14 +133,14 @@ static int read_strings(struct index *x, struct cursor m, struct error *err)
 			cursor_fail(&m, "wrong wire type");
 		else if (f.number == PROFILE_SAMPLE)
 			continue;
-		else if (!x->string_count && f.value)
+		else if (!x->strings.count && f.value)
 			cursor_fail(&m, "string table that does not begin with the empty string");
 		else
 			rc = delta_index_add_string(x, &f, err);
 	}
 	if (apart)
-		x->samples = NULL;
-	if (!rc && !m.failed && !x->string_count)
+		x->samples.start = NULL;
+	if (!rc && !m.failed && !x->strings.count)
 		cursor_fail(&m, "no string table");
 	return rc ? rc : cursor_error(&m, err);
 }
@@ -157,9 +160,10 @@ static int read_type(const struct index *x, struct cursor m, struct key type[2],
 
 static int delta_index_add_type(struct index *x, struct cursor m, struct error *err)
 {
-	if (room_for((void **)&x->types, &x->type_room, x->type_count + 1, sizeof(*x->types)))
+	if (room_for((void **)&x->types.list, &x->types.room, x->types.count + 1,
+		     sizeof(*x->types.list)))
 		return error_nomem(err);
-	return read_type(x, m, x->types[x->type_count++], err);
+	return read_type(x, m, x->types.list[x->types.count++], err);
 }
 
 static int delta_index_add_mapping(struct index *x, struct cursor m, struct error *err)
@@ -182,11 +186,11 @@ static int delta_index_add_mapping(struct index *x, struct cursor m, struct erro
 		else if (f.number <= MAPPING_HAS_INLINE_FRAMES)
 			delta_index_number(&m, &f);
 	}
-	if (room_for((void **)&x->mappings, &x->mapping_room, x->mapping_count + 1,
-		     sizeof(*x->mappings)))
+	if (room_for((void **)&x->mappings.list, &x->mappings.room, x->mappings.count + 1,
+		     sizeof(*x->mappings.list)))
 		return error_nomem(err);
-	x->mappings[x->mapping_count++] = mapping;
-	return delta_index_add_id(&x->mapping_ids, &m, id, err);
+	x->mappings.list[x->mappings.count++] = mapping;
+	return delta_index_add_id(&x->mappings.ids, &m, id, err);
 }
 
 static int delta_index_add_function(struct index *x, struct cursor m, struct error *err)
@@ -205,11 +209,11 @@ static int delta_index_add_function(struct index *x, struct cursor m, struct err
 		else if (f.number == FUNCTION_START_LINE)
 			delta_index_number(&m, &f);
 	}
-	if (room_for((void **)&x->functions, &x->function_room, x->function_count + 1,
-		     sizeof(*x->functions)))
+	if (room_for((void **)&x->functions.hashes, &x->functions.room, x->functions.count + 1,
+		     sizeof(*x->functions.hashes)))
 		return error_nomem(err);
-	x->functions[x->function_count++] = key_of(parts, sizeof(parts)).low;
-	return delta_index_add_id(&x->function_ids, &m, id, err);
+	x->functions.hashes[x->functions.count++] = key_of(parts, sizeof(parts)).low;
+	return delta_index_add_id(&x->functions.ids, &m, id, err);
 }
 
 static int check_comments(const struct index *x, struct cursor m, struct error *err)
@@ -240,7 +244,7 @@ static int delta_index_add_record(struct index *x, struct cursor *m, struct wire
 	case PROFILE_MAPPING:
 		return delta_index_add_mapping(x, wire_inside(m, f), err);
 	case PROFILE_LOCATION:
-		x->location_count++;
+		x->locations.count++;
 		return 0;
 	case PROFILE_FUNCTION:
 		return delta_index_add_function(x, wire_inside(m, f), err);
@@ -291,7 +295,7 @@ static void delta_index_read_line(const struct index *x, struct cursor m, struct
 	line[0] = line[1] = 0;
 	while (wire_next(&m, &f)) {
 		if (f.number == LINE_FUNCTION_ID)
-			function = delta_index_place(&x->function_ids, &m, &f);
+			function = delta_index_place(&x->functions.ids, &m, &f);
 		else if (f.number == LINE_LINE)
 			line[1] = delta_index_number(&m, &f);
 		else if (f.number == LINE_COLUMN)
@@ -302,7 +306,7 @@ static void delta_index_read_line(const struct index *x, struct cursor m, struct
 	else if (!function)
 		cursor_fail(location, "line without a function");
 	else
-		line[0] = x->functions[function - 1];
+		line[0] = x->functions.hashes[function - 1];
 }
 
 static uint64_t delta_index_frame_of(const struct index *x, uint64_t address, uint32_t mapping,
@@ -315,10 +319,11 @@ static uint64_t delta_index_frame_of(const struct index *x, uint64_t address, ui
 
 	if (!address)
 		return lines;
-	if (!mapping || key_equal(x->mappings[mapping - 1].build_id, x->nothing))
+	if (!mapping || key_equal(x->mappings.list[mapping - 1].build_id, x->nothing))
 		return address;
-	where.build_id = x->mappings[mapping - 1].build_id;
-	where.offset = address - x->mappings[mapping - 1].start + x->mappings[mapping - 1].offset;
+	where.build_id = x->mappings.list[mapping - 1].build_id;
+	where.offset = address - x->mappings.list[mapping - 1].start +
+		       x->mappings.list[mapping - 1].offset;
 	return key_of(&where, sizeof(where)).low;
 }
 
@@ -334,7 +339,7 @@ static int delta_index_add_location(struct index *x, struct cursor m, size_t nth
 		else if (f.number == LOCATION_ADDRESS)
 			address = delta_index_number(&m, &f);
 		else if (f.number == LOCATION_MAPPING_ID)
-			mapping = f.value ? delta_index_place(&x->mapping_ids, &m, &f) :
+			mapping = f.value ? delta_index_place(&x->mappings.ids, &m, &f) :
 					    (uint32_t)delta_index_number(&m, &f);
 		else if (f.number == LOCATION_IS_FOLDED)
 			delta_index_number(&m, &f);
@@ -346,8 +351,8 @@ static int delta_index_add_location(struct index *x, struct cursor m, size_t nth
 		}
 	}
 	if (!m.failed)
-		x->frames[nth] = delta_index_frame_of(x, address, mapping, lines[0]);
-	return delta_index_add_id(&x->location_ids, &m, id, err);
+		x->locations.hashes[nth] = delta_index_frame_of(x, address, mapping, lines[0]);
+	return delta_index_add_id(&x->locations.ids, &m, id, err);
 }
 
 static int read_locations(struct index *x, struct cursor m, struct error *err)
@@ -362,12 +367,12 @@ static int read_locations(struct index *x, struct cursor m, struct error *err)
 	return rc ? rc : cursor_error(&m, err);
 }
 
-static int need_nothing(uint8_t **needs, size_t *room, size_t count)
+static int need_nothing(uint8_t **needed, size_t *room, size_t count)
 {
-	if (room_for((void **)needs, room, count, 1))
+	if (room_for((void **)needed, room, count, 1))
 		return ERR_NOMEM;
 	if (count)
-		memset(*needs, 0, count);
+		memset(*needed, 0, count);
 	return 0;
 }
 
@@ -379,16 +384,17 @@ int index_read(struct index *x, struct cursor profile, struct error *err)
 	rc = read_strings(x, profile, err);
 	if (!rc)
 		rc = delta_index_read_records(x, profile, err);
-	if (!rc &&
-	    room_for((void **)&x->frames, &x->frame_room, x->location_count, sizeof(*x->frames)))
+	if (!rc && room_for((void **)&x->locations.hashes, &x->locations.room, x->locations.count,
+			    sizeof(*x->locations.hashes)))
 		rc = error_nomem(err);
 	if (!rc)
 		rc = read_locations(x, profile, err);
-	if (!rc && (need_nothing(&x->need_string, &x->need_string_room, x->string_count) ||
-		    need_nothing(&x->need_function, &x->need_function_room, x->function_count) ||
-		    need_nothing(&x->need_location, &x->need_location_room, x->location_count)))
+	if (!rc &&
+	    (need_nothing(&x->strings.needed, &x->strings.needed_room, x->strings.count) ||
+	     need_nothing(&x->functions.needed, &x->functions.needed_room, x->functions.count) ||
+	     need_nothing(&x->locations.needed, &x->locations.needed_room, x->locations.count)))
 		rc = error_nomem(err);
 	if (!rc)
-		x->need_string[0] = true;
+		x->strings.needed[0] = true;
 	return rc;
 }

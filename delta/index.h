@@ -24,22 +24,47 @@ struct index_mapping {
 	struct key build_id; /* the key of "" if there is none */
 };
 
+struct index_strings {
+	struct key *keys;
+	size_t count, room;
+	uint8_t *needed; /* by string: the delta refers to it */
+	size_t needed_room;
+};
+
+struct index_types {
+	struct key (*list)[2]; /* type and unit of each column */
+	size_t count, room;
+};
+
+struct index_mappings {
+	struct index_mapping *list;
+	size_t count, room;
+	struct ids ids;
+};
+
+/* Functions or locations. */
+struct index_table {
+	uint64_t *hashes; /* that identify the entries, in the order of the file */
+	size_t count, room;
+	struct ids ids;
+	uint8_t *needed; /* by entry: the delta refers to it */
+	size_t needed_room;
+};
+
+struct index_samples {
+	size_t count;
+	/* The bytes of all samples, if no other record is between them; else NULL. */
+	const uint8_t *start, *end;
+};
+
 struct index {
-	struct key *strings;
-	uint64_t *functions, *frames; /* hashes that identify functions and locations */
-	struct index_mapping *mappings;
-	struct key (*types)[2]; /* type and unit of each column */
-	struct ids function_ids, location_ids, mapping_ids;
-	/* The entries of each table that the delta needs, by their order in the file. */
-	uint8_t *need_string, *need_function, *need_location;
-	size_t string_count, function_count, location_count, mapping_count, type_count;
-	size_t sample_count;
+	struct index_strings strings;
+	struct index_types types;
+	struct index_mappings mappings;
+	struct index_table functions, locations;
+	struct index_samples samples;
 	int64_t time;
 	bool has_time;
-	size_t string_room, function_room, frame_room, mapping_room, type_room;
-	size_t need_string_room, need_function_room, need_location_room;
-	/* The bytes of all samples, if no other record is between them; else NULL. */
-	const uint8_t *samples, *samples_end;
 	struct key nothing; /* the key of "" */
 };
 
@@ -53,8 +78,8 @@ int index_read(struct index *x, struct cursor profile, struct error *err);
  * it returns them. Samples are most of a profile and nearly always together. */
 static inline bool index_next(const struct index *x, struct cursor *profile, struct wire_field *f)
 {
-	if (profile->pos == x->samples)
-		profile->pos = x->samples_end;
+	if (profile->pos == x->samples.start)
+		profile->pos = x->samples.end;
 	return wire_next(profile, f);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "delta/delta.h"
+#include "pprof/wire/writer.h"
 
 enum { OUTPUT_BLOCK = 64 << 10, OUTPUT_NUMBER_MAX = 10 };
 
@@ -38,9 +39,7 @@ static inline void output_number(struct output *o, uint64_t v)
 {
 	if (OUTPUT_BLOCK - o->len < OUTPUT_NUMBER_MAX)
 		output_flush(o);
-	for (; v >= 0x80; v >>= 7)
-		o->block[o->len++] = (uint8_t)(v | 0x80);
-	o->block[o->len++] = (uint8_t)v;
+	o->len = (size_t)(writer_varint(o->block + o->len, v) - o->block);
 }
 
 #endif

@@ -14,7 +14,7 @@ static void delta_records_copy(struct delta_computer *dc, const struct cursor *m
 
 static void need_string(struct delta_computer *dc, const struct wire_field *f)
 {
-	dc->index.need_string[f->value] = true;
+	dc->index.strings.needed[f->value] = true;
 }
 
 /* Marks the strings that a record refers to; `fields` is a bit mask of its string fields. */
@@ -30,7 +30,7 @@ static void need_strings(struct delta_computer *dc, struct cursor m, uint32_t fi
 static void need_packed(struct delta_computer *dc, struct cursor numbers)
 {
 	while (cursor_left(&numbers))
-		dc->index.need_string[wire_number(&numbers)] = true;
+		dc->index.strings.needed[wire_number(&numbers)] = true;
 }
 
 static void need_functions(struct delta_computer *dc, struct cursor location)
@@ -42,8 +42,9 @@ static void need_functions(struct delta_computer *dc, struct cursor location)
 		for (m = wire_inside(&location, &line);
 		     line.number == LOCATION_LINE && wire_next(&m, &f);)
 			if (f.number == LINE_FUNCTION_ID)
-				dc->index.need_function[ids_find(&dc->index.function_ids, f.value) -
-							1] = true;
+				dc->index.functions
+					.needed[ids_find(&dc->index.functions.ids, f.value) - 1] =
+					true;
 }
 
 /* Pass 4. */
@@ -66,7 +67,7 @@ static bool delta_records_is_kept(struct delta_computer *dc, const struct cursor
 			     1u << MAPPING_FILENAME | 1u << MAPPING_BUILD_ID);
 		return true;
 	case PROFILE_LOCATION:
-		if (!dc->index.need_location[(*location)++])
+		if (!dc->index.locations.needed[(*location)++])
 			return false;
 		need_functions(dc, wire_inside(m, f));
 		return true;
@@ -112,7 +113,7 @@ int pass5_write_functions(struct delta_computer *dc, struct cursor m)
 	size_t nth = 0;
 
 	while (!dc->output.rc && index_next(&dc->index, &m, &f)) {
-		if (f.number != PROFILE_FUNCTION || !dc->index.need_function[nth++])
+		if (f.number != PROFILE_FUNCTION || !dc->index.functions.needed[nth++])
 			continue;
 		need_strings(dc, wire_inside(&m, &f),
 			     1u << FUNCTION_NAME | 1u << FUNCTION_SYSTEM_NAME |
@@ -132,7 +133,7 @@ int pass6_write_strings(struct delta_computer *dc, struct cursor m)
 	while (!dc->output.rc && index_next(&dc->index, &m, &f)) {
 		if (f.number != PROFILE_STRING_TABLE)
 			continue;
-		if (dc->index.need_string[nth++])
+		if (dc->index.strings.needed[nth++])
 			delta_records_copy(dc, &m, &f);
 		else
 			output_bytes(&dc->output, empty, sizeof(empty));

@@ -14,10 +14,10 @@ static void fail_at(struct cursor *m, const struct cursor *inside)
 
 static void sample_add_frame(struct sample_reader *r, struct cursor *m, uint64_t id)
 {
-	uint32_t place = ids_find(&r->index->location_ids, id);
+	uint32_t place = ids_find(&r->index->locations.ids, id);
 
 	if (place)
-		keyer_frame(&r->keyer, r->index->frames[place - 1]);
+		keyer_frame(&r->keyer, r->index->locations.hashes[place - 1]);
 	else
 		cursor_fail(m, "location that is not there");
 }
@@ -68,8 +68,8 @@ static void read_values(struct sample_reader *r, const struct wire_field *f, str
 static const struct key *label_string(const struct sample_reader *r, struct cursor *m,
 				      const struct wire_field *f)
 {
-	if (f->type == WIRE_VARINT && f->value < r->index->string_count)
-		return &r->index->strings[f->value];
+	if (f->type == WIRE_VARINT && f->value < r->index->strings.count)
+		return &r->index->strings.keys[f->value];
 	cursor_fail(m, f->type == WIRE_VARINT ? "string index out of range" : "wrong wire type");
 	return &r->index->nothing;
 }
@@ -138,12 +138,12 @@ static void need_label(struct index *x, struct cursor m)
 
 	while (wire_next(&m, &f))
 		if (f.number == LABEL_KEY || f.number == LABEL_STR || f.number == LABEL_NUM_UNIT)
-			x->need_string[f.value] = true;
+			x->strings.needed[f.value] = true;
 }
 
 static void need_location(struct index *x, uint64_t id)
 {
-	x->need_location[ids_find(&x->location_ids, id) - 1] = true;
+	x->locations.needed[ids_find(&x->locations.ids, id) - 1] = true;
 }
 
 void sample_need(struct sample_reader *r, struct cursor m)

@@ -15,7 +15,7 @@ struct sample_reader {
 	struct index *index;
 	struct keyer keyer;
 	int64_t *values; /* of the sample that was read last; one for each column */
-	size_t columns;
+	size_t columns, value_room;
 };
 
 /* Reads a whole record. ERR_FORMAT: the record is malformed, refers to something that does not

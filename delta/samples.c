@@ -118,7 +118,7 @@ int pass2_aggregate(struct delta_computer *dc, struct cursor profile, struct err
 	dc->sums.count = 0;
 	dc->backwards = 0;
 	dc->state.next = 0;
-	if (room_for((void **)&dc->entries, &dc->entry_room, dc->index.sample_count,
+	if (room_for((void **)&dc->entries, &dc->entry_room, dc->index.samples.count,
 		     sizeof(*dc->entries)))
 		return error_nomem(err);
 	while (!rc && wire_next(&m, &f))

@@ -1,5 +1,5 @@
 /*
- * What is remembered of the profiles so far: for each sample its key and the values to subtract.
+ * Remembers of the profiles so far, for each sample, its key and the values to subtract.
  *
  * Go writes a profile's samples in nearly the same order each time. So the entry after the one
  * found last is tried first, and the hash index is used only if that fails: a profile of a million

@@ -1,4 +1,4 @@
-/* A line of the input in a form that is safe to show. */
+/* Writes a line of the input in a form that is safe to show. */
 #ifndef GOPARSE_EXCERPT_H
 #define GOPARSE_EXCERPT_H
 

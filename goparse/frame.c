@@ -76,7 +76,7 @@ static bool take_indent(struct goparse_text *t)
 		len++;
 	t->at += len;
 	t->len -= len;
-	return goparse_text_take(t, LITERAL("^I")) || goparse_text_take(t, LITERAL("\\t")) || len;
+	return text_take(t, LITERAL("^I")) || text_take(t, LITERAL("\\t")) || len;
 }
 
 /* "FILE:LINE" */
@@ -199,8 +199,8 @@ bool frame_unknown(struct goparse_text line, struct goparse_frame *frame)
 	struct goparse_text rest = line;
 	uint64_t pc;
 
-	if (!goparse_text_take(&rest, LITERAL("non-Go function at pc=")) ||
-	    !text_take_hex(&rest, &pc) || rest.len)
+	if (!text_take(&rest, LITERAL("non-Go function at pc=")) || !text_take_hex(&rest, &pc) ||
+	    rest.len)
 		return false;
 	*frame = (struct goparse_frame){ .function = { line.at, sizeof("non-Go function") - 1 },
 					 .pc = pc };
@@ -212,7 +212,7 @@ bool frame_created_by(struct goparse_text line, struct goparse_frame *frame, uin
 	struct goparse_text rest;
 	uint64_t id = 0;
 
-	if (!goparse_text_take(&line, LITERAL("created by ")))
+	if (!text_take(&line, LITERAL("created by ")))
 		return false;
 	rest = line;
 	if (text_take_number_end(&rest, &id) && text_take_end(&rest, LITERAL(" in goroutine ")))
@@ -229,7 +229,7 @@ bool frame_created_by(struct goparse_text line, struct goparse_frame *frame, uin
 bool frame_elided(struct goparse_text line, uint64_t *count)
 {
 	*count = 0;
-	return goparse_text_take(&line, LITERAL("...")) &&
+	return text_take(&line, LITERAL("...")) &&
 	       (text_is(line, LITERAL("additional frames elided...")) ||
 		(text_take_number(&line, count) && text_is(line, LITERAL(" frames elided..."))));
 }

@@ -175,7 +175,7 @@ static int read_unavailable(struct goroutine_reading *r)
 {
 	struct goparse_text t = r->l->line;
 
-	goparse_text_take(&t, LITERAL("\t"));
+	text_take(&t, LITERAL("\t"));
 	if (!text_is(t, LITERAL("goroutine running on other thread; stack unavailable")))
 		return ITEM_OTHER;
 	r->stack->unavailable = true;

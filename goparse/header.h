@@ -1,5 +1,5 @@
 /*
- * A goroutine's header, as goroutineheader of src/runtime/traceback.go prints it:
+ * Parses a goroutine's header, as goroutineheader of src/runtime/traceback.go prints it:
  * "goroutine 18 gp=0xc000102380 m=nil [chan receive (scan), 2 minutes, locked to thread]:".
  */
 #ifndef GOPARSE_HEADER_H

@@ -8,7 +8,7 @@ const unsigned char text_digit_and_one[256] = {
 	['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
 };
 
-static size_t goparse_text_digits(struct goparse_text t, unsigned base)
+static size_t text_digits(struct goparse_text t, unsigned base)
 {
 	size_t len = 0;
 
@@ -19,7 +19,7 @@ static size_t goparse_text_digits(struct goparse_text t, unsigned base)
 
 bool text_take_number(struct goparse_text *t, uint64_t *number)
 {
-	size_t len = goparse_text_digits(*t, 10);
+	size_t len = text_digits(*t, 10);
 
 	if (!text_decimal(t->at, len, number))
 		return false;
@@ -33,9 +33,9 @@ bool text_take_hex(struct goparse_text *t, uint64_t *number)
 	struct goparse_text rest = *t;
 	size_t len;
 
-	if (!goparse_text_take(&rest, LITERAL("0x")))
+	if (!text_take(&rest, LITERAL("0x")))
 		return false;
-	len = goparse_text_digits(rest, 16);
+	len = text_digits(rest, 16);
 	if (!text_hexadecimal(rest.at, len, number))
 		return false;
 	*t = (struct goparse_text){ rest.at + len, rest.len - len };

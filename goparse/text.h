@@ -28,7 +28,7 @@ static inline bool text_equal(struct goparse_text a, struct goparse_text b)
 }
 
 /* Remove a prefix or a suffix from the text. */
-static inline bool goparse_text_take(struct goparse_text *t, const char *with, size_t len)
+static inline bool text_take(struct goparse_text *t, const char *with, size_t len)
 {
 	if (!text_starts(*t, with, len))
 		return false;

@@ -1,5 +1,5 @@
 /*
- * For code in pprof/ that fills or changes a profile's arrays directly.
+ * Serves code in pprof/ that fills or changes a profile's arrays directly.
  *
  * The capacity of an array is not stored: it is at least its count, rounded up to a power of
  * two, and at least 16. The hash indexes of profile_add_function and profile_add_location are

@@ -14,7 +14,7 @@ size_t profile_column(const struct profile *p, const char *type);
  * unchanged. */
 int profile_keep_columns(struct profile *p, const size_t *columns, size_t count);
 
-/* Makes all values of a column 0. */
+/* Makes all values of a column 0. All samples stay, unlike with a ratio of 0 (pprof/scale.h). */
 void profile_zero_column(struct profile *p, size_t column);
 
 /* Makes all values of a sample 0 if its value in this column is 0. */

@@ -1,5 +1,5 @@
 /*
- * Few samples: how far the shares that they show may be from the true ones.
+ * Tells how far the shares that few samples show may be from the true ones.
  *
  * The interval is Wilson's (1927) of 95 %, for a share of one half, where it is widest. Samples are
  * few if it reaches further than ten points: up to 92 of them.

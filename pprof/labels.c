@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/hashindex.h"
+#include "pprof/append.h"
 #include "pprof/profile.h"
 
 bool label_is_empty(const struct profile_label *label)
@@ -160,26 +161,14 @@ static size_t write_changed(const struct profile *p, const struct profile_sample
 	return count;
 }
 
-/* An array of the model has room for the next power of two of its count (pprof/profile.c), so
- * its replacement needs the same room. */
-static struct profile_label *new_labels(size_t count)
-{
-	size_t room = 16;
-
-	while (room < count)
-		room *= 2;
-	return count > SIZE_MAX / 64 ? NULL : malloc(room * sizeof(struct profile_label));
-}
-
 static int pprof_labels_apply(struct profile *p, const struct pprof_labels_change *c)
 {
 	size_t most = p->sample_count * c->count, used = 0;
-	struct profile_label *labels;
+	struct profile_label *labels = NULL;
 
 	for (size_t i = 0; i < p->sample_count; i++)
 		most += p->samples[i].labels;
-	labels = new_labels(most);
-	if (!labels)
+	if (profile_room(&labels, 0, most, sizeof(*labels)))
 		return ERR_NOMEM;
 	for (size_t i = 0; i < p->sample_count; i++) {
 		struct profile_sample *s = &p->samples[i];

@@ -1,8 +1,8 @@
 /*
- * Labels of samples. profile.proto has a list of them; google/pprof (profile/encode.go)
- * reads it as two maps, key -> strings and key -> numbers with units. It writes the strings
- * first, then the numbers, each sorted by key. It ignores a label that has neither string nor
- * number nor unit. This file does the same where labels are compared or set.
+ * Compares, sorts and sets labels of samples. profile.proto has a list of them; google/pprof
+ * (profile/encode.go) reads it as two maps, key -> strings and key -> numbers with units. It writes
+ * the strings first, then the numbers, each sorted by key. It ignores a label that has neither
+ * string nor number nor unit. This file does the same where labels are compared or set.
  */
 #ifndef PPROF_LABELS_H
 #define PPROF_LABELS_H

@@ -1,6 +1,6 @@
 /*
- * The profile model: profile.proto (github.com/google/pprof, proto/profile.proto)
- * as C structures.
+ * Models a profile: profile.proto (github.com/google/pprof, proto/profile.proto) has these
+ * messages, here as C structures.
  *
  * A profile is filled once, encoded and freed. Each string is kept once, so two
  * strings are equal exactly when their numbers are. profile_add_function and

@@ -48,12 +48,6 @@ static void scale_scale(struct profile *p, const double *ratios, size_t stride)
 	p->sample_count = kept;
 }
 
-void profile_clear_type(struct profile *p, size_t type)
-{
-	for (size_t i = 0; i < p->sample_count; i++)
-		p->values[p->samples[i].first_value + type] = 0;
-}
-
 void profile_scale(struct profile *p, double ratio)
 {
 	if (ratio != 1)

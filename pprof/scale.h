@@ -9,8 +9,6 @@
 #ifndef PPROF_SCALE_H
 #define PPROF_SCALE_H
 
-#include <stddef.h>
-
 struct error;
 struct profile;
 
@@ -22,9 +20,6 @@ void profile_scale(struct profile *p, double ratio);
  * nothing changes. Otherwise a sample is removed if all its values that have another ratio
  * are 0 afterwards, as in google/pprof. (This matters when only some types are converted.) */
 void profile_scale_each(struct profile *p, const double *ratios);
-
-/* Sets the values of one sample type to 0. All samples stay, unlike with a ratio of 0. */
-void profile_clear_type(struct profile *p, size_t type);
 
 /* Multiplies the values of each sample type so that their sum becomes that of `base`; if the
  * sum in `p` is 0, the values become 0. ERR_FORMAT when the types differ (pprof/compat.h),

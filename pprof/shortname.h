@@ -1,5 +1,5 @@
 /*
- * Short forms of a function's name, for boxes that its whole name does not fit into: without
+ * Makes short forms of a function's name, for boxes that the whole name does not fit into: without
  * folders and what a compiler adds to a clone, without arguments, without the scope. Names of C,
  * C++, Rust, Go and CPython are understood; what is not keeps its name.
  *

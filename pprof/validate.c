@@ -1,5 +1,5 @@
 /*
- * CheckValid's rules, and where each of them is checked:
+ * CheckValid has these rules, each of which is checked where the line says:
  *
  *	samples need a sample type			here; of a file, the decoder
  *	as many values in a sample as types		here; of a file, the decoder

@@ -1,5 +1,5 @@
 /*
- * How a profile is shown, and the type of all functions that show one.
+ * Declares how a profile is shown, and the type of all functions that show one.
  *
  * A report is a function from a profile and a view to text. It prints nothing, so that the same
  * function serves the terminal, a file and a test. Its caller has read, checked, filtered and
@@ -34,11 +34,10 @@ struct report_view {
 	const char *unit; /* as pprof's -unit; NULL: chosen by the values ("minimum") */
 	size_t nodecount; /* 0: all */
 	enum report_by by;
-	bool cum;	   /* sort by cum */
-	bool verbose;	   /* the whole heading, as pprof has it, and not three lines */
-	const char *title; /* of a page; NULL: from the profile */
-	const char *note;  /* ends the line of how much is shown; NULL: nothing */
-	unsigned width;	   /* columns that lines may take; 0: no limit */
+	bool cum;	  /* sort by cum */
+	bool verbose;	  /* the whole heading, as pprof has it, and not three lines */
+	const char *note; /* ends the line of how much is shown; NULL: nothing */
+	unsigned width;	  /* columns that lines may take; 0: no limit */
 	bool colour;
 	double node_fraction;	     /* nodes below this share of the total are left out */
 	double edge_fraction;	     /* edges below this share are left out */

@@ -15,7 +15,7 @@
 #include "pprof/scale.h"
 #include "pprof/validate.h"
 #include "pprof/wire/encode.h"
-#include "pprof/wire/gzipstream.h"
+#include "pprof/wire/gzip.h"
 
 static int derive_to_buffer(void *out, const void *data, size_t len, struct error *err)
 {
@@ -207,7 +207,7 @@ int derive_delta(struct derive_deltas *d, enum capture_type type, const void *da
 	if (!d->computers[type])
 		rc = delta_new(&d->computers[type], &options, err);
 	if (!rc && !d->zip)
-		rc = gzip_stream_new(&d->zip, err);
+		rc = gzip_stream_new(&d->zip, GZIP_STREAM_LEVEL, err);
 	if (rc)
 		return rc;
 	gzip_stream_begin(d->zip, derive_to_buffer, out);

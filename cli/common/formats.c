@@ -15,7 +15,7 @@
 #include "pprof/gotext/gotext.h"
 #include "pprof/otlp/otlp.h"
 #include "pprof/profile.h"
-#include "pprof/report/top.h"
+#include "pprof/report/reports.h"
 #include "pprof/wire/encode.h"
 #include "cli/common/cli.h"
 #include "cli/common/types.h"

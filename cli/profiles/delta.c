@@ -20,7 +20,7 @@
 #include "pprof/file/read.h"
 #include "pprof/graph/measure.h"
 #include "pprof/profile.h"
-#include "pprof/wire/gzipstream.h"
+#include "pprof/wire/gzip.h"
 #include "cli/common/cli.h"
 #include "cli/common/readprofile.h"
 
@@ -78,7 +78,7 @@ static int open_out(struct profiles_delta_out *out, const char *path, struct err
 
 	if (rc || profiles_delta_ends_in(path, ".pb"))
 		return rc;
-	rc = gzip_stream_new(&out->zip, err);
+	rc = gzip_stream_new(&out->zip, GZIP_STREAM_LEVEL, err);
 	if (!rc)
 		gzip_stream_begin(out->zip, to_file, &out->file);
 	return rc;

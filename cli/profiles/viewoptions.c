@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "pprof/aggregate.h"
+#include "pprof/inlines.h"
 #include "pprof/merge.h"
 #include "pprof/select/interpreted.h"
 #include "cli/common/cli.h"
@@ -83,7 +83,7 @@ int viewoptions_apply(struct viewoptions *o, struct profile *p, struct error *er
 	int rc = sample_type_find(p, o->type, &o->view.type, err);
 
 	if (!rc && o->no_inline)
-		profile_aggregate(p, KEEP_ALL & ~(unsigned)(KEEP_INLINES | KEEP_COLUMNS));
+		profile_drop_inlines(p);
 	if (!rc && o->no_native)
 		rc = interpreted_only(p, err);
 	return !rc && o->no_native ? profile_compact(p, err) : rc;

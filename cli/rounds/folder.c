@@ -11,10 +11,10 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "delta/delta.h"
+#include "pprof/columns.h"
 #include "pprof/file/read.h"
 #include "pprof/merge.h"
 #include "pprof/profile.h"
-#include "pprof/scale.h"
 #include "pprof/validate.h"
 #include "cli/common/cli.h"
 #include "cli/common/readprofile.h"
@@ -183,7 +183,7 @@ static void keep_columns(struct profile *p, enum part_of of)
 		bool state = !strncmp(strset_get(&p->strings, p->types[i].type), "inuse_", 6);
 
 		if (state != (of == PART_STATE))
-			profile_clear_type(p, i);
+			profile_zero_column(p, i);
 	}
 }
 

@@ -1,6 +1,11 @@
-/* The charset is told by a byte order mark, or by where zeros stand in the first 64 bytes, as dumps
- * are ASCII for the most part. */
-#include "goparse/log/charset.h"
+/*
+ * The first step of unlog.h: UTF-16, as PowerShell's `>` writes it, and UTF-32 become UTF-8, and
+ * carriage returns in a text without newlines become newlines.
+ *
+ * The charset is told by a byte order mark, or by where zeros stand in the first 64 bytes, as dumps
+ * are ASCII for the most part.
+ */
+#include "goparse/log/steps.h"
 
 #include <string.h>
 
@@ -87,7 +92,7 @@ static int take_returns(struct stage *s)
 	return stage_hand_on(s, s->len - s->at);
 }
 
-static int charset_work(struct stage *s)
+int charset_work(struct stage *s)
 {
 	struct charset *c = (struct charset *)s; /* its first member */
 
@@ -100,10 +105,5 @@ static int charset_work(struct stage *s)
 	if (c->is != CHARSET_PLAIN)
 		return take_utf(c);
 	s->passes = true;
-	return stage_hand_on(s, s->len - s->at);
-}
-
-int charset_read(void *charset, void *buf, size_t len, size_t *got, struct error *err)
-{
-	return stage_read(&((struct charset *)charset)->stage, charset_work, buf, len, got, err);
+	return 0;
 }

@@ -1,6 +1,13 @@
-/* The delimiter and the column are those of the first header that fits; after that each row is read
- * by a small state machine, since a quoted field may be longer than the window. */
-#include "goparse/log/csv.h"
+/*
+ * A step of unlog.h: takes the column of a CSV file (RFC 4180) that has a dump, as exports of
+ * Kibana, Datadog, Grafana and databases do: a row for each line, or the whole dump in a quoted
+ * field. Fields are between commas, semicolons or tabs, and quoted or not.
+ *
+ * A header that is a field, or begins one in quotes, tells the column, if a frame is there in the
+ * rows behind it or in the field. Rows that are too short are handed on as they are. Each row is
+ * read by a small state machine, since a quoted field may be longer than the window.
+ */
+#include "goparse/log/steps.h"
 
 #include <string.h>
 
@@ -19,7 +26,7 @@ static bool csv_take_field(struct goparse_text *row, char delimiter, struct gopa
 {
 	const char *end = row->at + row->len, *at = row->at;
 
-	*quoted = goparse_text_take(row, LITERAL("\""));
+	*quoted = text_take(row, LITERAL("\""));
 	if (*quoted) {
 		for (at = row->at; at < end && (*at != '"' || (at + 1 < end && at[1] == '"')); at++)
 			at += *at == '"';
@@ -68,7 +75,7 @@ static bool csv_take_line(struct goparse_text *text, struct goparse_text *line)
 
 	*line = (struct goparse_text){ text->at,
 				       newline ? (size_t)(newline - text->at) : text->len };
-	goparse_text_take(text, text->at, line->len + (newline != NULL));
+	text_take(text, text->at, line->len + (newline != NULL));
 	text_trim_end(line);
 	return line->len;
 }
@@ -89,7 +96,7 @@ static bool csv_take_row(const struct csv *c, struct goparse_text *rest, struct 
 }
 
 /* Do a call and a place stand in the rows behind the header's? Or, in a file that has the newest
- * row first (order.h), a place behind an empty row? */
+ * row first (order.c), a place behind an empty row? */
 static bool has_frame(const struct csv *c, struct goparse_text rest)
 {
 	struct goparse_text call, place;
@@ -114,7 +121,7 @@ static bool has_quoted_call(struct goparse_text rest)
 	struct goparse_text line;
 
 	for (int i = 0; i < LINES_SEEN && rest.len; i++)
-		if (csv_take_line(&rest, &line) && goparse_text_take(&line, LITERAL("\"")) &&
+		if (csv_take_line(&rest, &line) && text_take(&line, LITERAL("\"")) &&
 		    text_take_end(&line, LITERAL("\"")) && csv_is_call(line))
 			return true;
 	return false;
@@ -199,7 +206,7 @@ static int csv_begin_row(struct csv *c)
 	row = line;
 	if (s->inside || !skip_fields(&row, c))
 		return stage_hand_on_line(s, 0);
-	quoted = goparse_text_take(&row, LITERAL("\""));
+	quoted = text_take(&row, LITERAL("\""));
 	s->at += (size_t)(row.at - line.at);
 	c->where = quoted ? CSV_QUOTED : CSV_PLAIN;
 	c->put = 0;
@@ -263,8 +270,19 @@ static int csv_skip_behind(struct csv *c)
 	return 0;
 }
 
-static int csv_step(struct csv *c)
+/* Takes a part of a row of CSV, or hands on what is none. */
+static int csv_step(struct stage *s)
 {
+	struct csv *c = (struct csv *)s; /* its first member */
+	size_t at = s->at;
+	int rc = 0;
+
+	if (!c->delimiter && !s->inside)
+		rc = stage_hand_on_others(s);
+	if (rc || s->at > at)
+		return rc;
+	if (!c->delimiter && (s->inside || !csv_find_column(c)))
+		return stage_hand_on_line(s, 0);
 	switch (c->where) {
 	case CSV_ROW:
 		return csv_begin_row(c);
@@ -286,30 +304,8 @@ static bool csv_is_plain(struct csv *c)
 	return stage_at_start(&c->stage) && header_begins(line) && !csv_find_column(c);
 }
 
-static int csv_work(struct stage *s)
+int csv_work(struct stage *s)
 {
-	struct csv *c = (struct csv *)s; /* its first member */
-	size_t at = s->at;
-	int rc = 0;
-
-	s->passes = csv_is_plain(c);
-	if (s->passes)
-		return stage_hand_on(s, s->len - s->at);
-
-	while (!rc && (at == s->at || stage_goes_on(s)) && s->at < s->len) {
-		if (!c->delimiter && !s->inside)
-			rc = stage_hand_on_others(s);
-		if (rc || (!c->delimiter && at < s->at && !stage_goes_on(s)))
-			break;
-		if (c->delimiter || (!s->inside && csv_find_column(c)))
-			rc = csv_step(c);
-		else
-			rc = stage_hand_on_line(s, 0);
-	}
-	return rc;
-}
-
-int csv_read(void *csv, void *buf, size_t len, size_t *got, struct error *err)
-{
-	return stage_read(&((struct csv *)csv)->stage, csv_work, buf, len, got, err);
+	s->passes = csv_is_plain((struct csv *)s);
+	return stage_each(s, csv_step);
 }

@@ -1,6 +1,15 @@
-/* An end of lines is learned from one header, call and place, and then searched for literally.
- * Where only blanks end lines, each line's length is found by its form. */
-#include "goparse/log/joined.h"
+/*
+ * A step of unlog.h: takes lines apart that stand in one line, with something else for their ends:
+ * " | ", "⏎", "<br>", %0A, or blanks, as consoles, tables and chats show them. Or it takes off what
+ * stands at the end of each line: the "$" of `cat -A`, the border of a table.
+ *
+ * What stands behind a header and behind the call that follows it is what ends lines, if the place
+ * of the call stands behind that; it is then searched for literally. If only blanks do, each line
+ * of a dump is recognized by its form, up to one that is none.
+ *
+ * Rejected: a list of such signs. Commas end no lines: they stand in calls.
+ */
+#include "goparse/log/steps.h"
 
 #include <string.h>
 
@@ -20,7 +29,7 @@ static size_t take_blanks(struct goparse_text *t)
 	const char *start = t->at;
 
 	while (t->len && joined_is_blank(t->at[0]))
-		goparse_text_take(t, t->at, 1);
+		text_take(t, t->at, 1);
 	return (size_t)(t->at - start);
 }
 
@@ -42,7 +51,7 @@ static bool behind_header(struct goparse_text header, struct goparse_text *behin
 	const char *end = memmem(header.at, header.len, "]:", 2);
 
 	*behind = header;
-	return end && goparse_text_take(behind, header.at, (size_t)(end + 2 - header.at));
+	return end && text_take(behind, header.at, (size_t)(end + 2 - header.at));
 }
 
 /* Lines in one line, between blanks. */
@@ -66,9 +75,8 @@ static size_t number_length(struct goparse_text t)
 	uint64_t value;
 
 	if (!take_blanks(&rest) ||
-	    !(goparse_text_take(&rest, LITERAL("+")) || goparse_text_take(&rest, LITERAL("fp=")) ||
-	      goparse_text_take(&rest, LITERAL("sp=")) ||
-	      goparse_text_take(&rest, LITERAL("pc="))) ||
+	    !(text_take(&rest, LITERAL("+")) || text_take(&rest, LITERAL("fp=")) ||
+	      text_take(&rest, LITERAL("sp=")) || text_take(&rest, LITERAL("pc="))) ||
 	    !text_take_hex(&rest, &value))
 		return 0;
 	return (size_t)(rest.at - t.at);
@@ -82,13 +90,13 @@ static size_t place_length(struct goparse_text t)
 	uint64_t line;
 
 	while (rest.len && rest.at[0] != '\n') {
-		if (goparse_text_take(&rest, LITERAL(":")) && text_take_number(&rest, &line) &&
+		if (text_take(&rest, LITERAL(":")) && text_take_number(&rest, &line) &&
 		    (!rest.len || joined_is_blank(rest.at[0]) || strchr("\r\n", rest.at[0]))) {
 			len = (size_t)(rest.at - t.at);
 			break;
 		}
 		if (rest.len)
-			goparse_text_take(&rest, rest.at, 1);
+			text_take(&rest, rest.at, 1);
 	}
 	while (len && (more = number_length((struct goparse_text){ t.at + len, t.len - len })))
 		len += more;
@@ -101,13 +109,13 @@ static size_t creator_length(struct goparse_text t)
 	struct goparse_text rest = t, number;
 	uint64_t id;
 
-	if (!goparse_text_take(&rest, LITERAL("created by ")))
+	if (!text_take(&rest, LITERAL("created by ")))
 		return 0;
 	while (rest.len && !joined_is_blank(rest.at[0]) && rest.at[0] != '\n')
-		goparse_text_take(&rest, rest.at, 1);
+		text_take(&rest, rest.at, 1);
 	number = rest;
 	take_blanks(&number);
-	if (goparse_text_take(&number, LITERAL("in goroutine ")) && text_take_number(&number, &id))
+	if (text_take(&number, LITERAL("in goroutine ")) && text_take_number(&number, &id))
 		rest = number;
 	return (size_t)(rest.at - t.at);
 }
@@ -191,7 +199,7 @@ static bool take_ended(const struct joined *j, struct goparse_text *t, struct go
 		end = memchr(t->at, '\n', t->len);
 	*line = (struct goparse_text){ t->at, end ? (size_t)(end - t->at) : t->len };
 	*t = (struct goparse_text){ line->at + line->len, t->len - line->len };
-	goparse_text_take(t, j->end, j->end_len);
+	text_take(t, j->end, j->end_len);
 	return line->len;
 }
 
@@ -230,7 +238,7 @@ static bool find_end_at(struct joined *j, struct goparse_text a, struct goparse_
 	memcpy(j->end, a.at, len);
 	j->end_len = len;
 	rest = a;
-	goparse_text_take(&rest, a.at, len);
+	text_take(&rest, a.at, len);
 	j->blanks = take_blanks(&rest);
 	if (!take_ended(j, &rest, &line))
 		return false;
@@ -258,7 +266,7 @@ static bool find_end(struct joined *j, struct goparse_text behind)
 	}
 	j->end_len = 0;
 	rest = behind;
-	if (!take_blanks(&rest) || !goparse_text_take(&rest, rest.at, call_length(rest)) ||
+	if (!take_blanks(&rest) || !text_take(&rest, rest.at, call_length(rest)) ||
 	    rest.at == behind.at)
 		return false;
 	place = take_blanks(&rest) && place_length(rest);
@@ -329,21 +337,23 @@ static int take_one(struct joined *j)
 					rest.len - (size_t)(end - rest.at) - j->end_len };
 	line.len = (size_t)(end - rest.at);
 	trim_blanks(&line);
-	for (size_t i = 0; i < j->blanks && goparse_text_take(&blanks, LITERAL(" ")); i++)
+	for (size_t i = 0; i < j->blanks && text_take(&blanks, LITERAL(" ")); i++)
 		;
 	s->at += (size_t)(blanks.at - rest.at);
 	return buffer_add(&s->out, line.at, line.len) || buffer_add(&s->out, "\n", 1) ? ERR_NOMEM :
 											0;
 }
 
-static int joined_step(struct joined *j)
+static int joined_step(struct stage *s)
 {
+	struct joined *j = (struct joined *)s;
+
 	if (j->where == JOINED_IN)
 		return take_one(j);
 	return j->where == JOINED_IN_BLANKS ? joined_take_item(j) : joined_take_line(j);
 }
 
-static int joined_work(struct stage *s)
+int joined_work(struct stage *s)
 {
 	struct joined *j = (struct joined *)s; /* its first member */
 	size_t at = s->at;
@@ -351,12 +361,5 @@ static int joined_work(struct stage *s)
 
 	if (j->where == JOINED_OUT && !s->inside && !stage_at_start(s))
 		rc = stage_hand_on_others(s);
-	while (!rc && !s->passes && s->at < s->len && (at == s->at || stage_goes_on(s)))
-		rc = joined_step(j);
-	return !rc && s->passes && at == s->at ? stage_hand_on(s, s->len - s->at) : rc;
-}
-
-int joined_read(void *joined, void *buf, size_t len, size_t *got, struct error *err)
-{
-	return stage_read(&((struct joined *)joined)->stage, joined_work, buf, len, got, err);
+	return rc || s->at > at ? rc : stage_each(s, joined_step);
 }

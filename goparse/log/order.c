@@ -1,6 +1,13 @@
-/* It keeps of the lines before a header whether the last was a call and the one before a place, and
- * looks at the few lines behind. Bytes are never changed. */
-#include "goparse/log/order.h"
+/*
+ * The last step of unlog.h: detects a dump whose lines stand in the opposite order, newest first,
+ * as Kibana, Loki and `gcloud logging read` export them. Read as it stands, each goroutine would
+ * have the frames of another one. To turn it, all of it would have to be in memory: the user is
+ * told instead. Bytes are never changed.
+ *
+ * In such a dump a header stands behind a call and before a place; or a place, the creator's line,
+ * its place and a call stand behind each other.
+ */
+#include "goparse/log/steps.h"
 
 #include "goparse/dumplines.h"
 #include "goparse/frame.h"
@@ -59,9 +66,9 @@ static bool is_newest_first(const struct order *o)
 	       order_take(&l, order_is_place) && order_take(&l, order_is_call);
 }
 
-static int order_take_line(struct order *o)
+static int order_take_line(struct stage *s)
 {
-	struct stage *s = &o->stage;
+	struct order *o = (struct order *)s; /* its first member */
 	struct goparse_text line, header;
 
 	(void)stage_line(s, &line);
@@ -79,21 +86,15 @@ static int order_take_line(struct order *o)
 	return stage_hand_on_line(s, 0);
 }
 
-static int order_work(struct stage *s)
+int order_work(struct stage *s)
 {
-	struct order *o = (struct order *)s; /* its first member */
-	size_t at = s->at;
-	int rc = 0;
-
-	while (!rc && !s->passes && s->at < s->len && (at == s->at || stage_goes_on(s)))
-		rc = order_take_line(o);
-	return !rc && s->passes && at == s->at ? stage_hand_on(s, s->len - s->at) : rc;
+	return stage_each(s, order_take_line);
 }
 
 int order_read(void *order, void *buf, size_t len, size_t *got, struct error *err)
 {
 	struct order *o = order;
-	int rc = stage_read(&o->stage, order_work, buf, len, got, err);
+	int rc = stage_read(&o->stage, buf, len, got, err);
 
 	if (!o->newest_first)
 		return rc;

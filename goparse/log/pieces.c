@@ -1,6 +1,13 @@
-/* The first piece is handed on with its prefix and without its newline, the next ones without both.
- * What another stream writes between waits in a buffer with a bound. */
-#include "goparse/log/pieces.h"
+/*
+ * A step of unlog.h: joins the pieces of lines in the files of a Kubernetes node, which CRI
+ * defines: "2024-05-05T12:00:00.1Z stderr P goroutine 1 [run", and behind it "… stderr F ning]:".
+ * containerd cuts long lines, and conmon what a write has ended with. Lines of the other stream
+ * that stand between wait in a buffer with a bound and are handed on behind.
+ *
+ * It works on an input only if one of its first lines is such a line. The first piece is handed on
+ * with its prefix and without its newline, the next ones without both.
+ */
+#include "goparse/log/steps.h"
 
 #include <string.h>
 
@@ -24,7 +31,7 @@ static bool take_time(struct goparse_text *line)
 	if (!blank || blank - line->at < 20 || text_digit(line->at[0]) >= 10 ||
 	    line->at[4] != '-' || line->at[10] != 'T')
 		return false;
-	return goparse_text_take(line, line->at, (size_t)(blank + 1 - line->at));
+	return text_take(line, line->at, (size_t)(blank + 1 - line->at));
 }
 
 static bool pieces_parse(struct goparse_text line, struct pieces_entry *e)
@@ -32,11 +39,10 @@ static bool pieces_parse(struct goparse_text line, struct pieces_entry *e)
 	struct goparse_text rest = line;
 	const char *blank;
 
-	if (!take_time(&rest) || !goparse_text_take(&rest, LITERAL("std")) || !rest.len)
+	if (!take_time(&rest) || !text_take(&rest, LITERAL("std")) || !rest.len)
 		return false;
 	e->stream = rest.at[0];
-	if (!goparse_text_take(&rest, LITERAL("out ")) &&
-	    !goparse_text_take(&rest, LITERAL("err ")))
+	if (!text_take(&rest, LITERAL("out ")) && !text_take(&rest, LITERAL("err ")))
 		return false;
 	e->before = (struct goparse_text){ line.at, (size_t)(rest.at - line.at) };
 	e->partial = text_starts(rest, LITERAL("P"));
@@ -116,16 +122,16 @@ static int put_between(struct pieces *p)
 		line = (struct goparse_text){
 			rest.at, (size_t)((char *)memchr(rest.at, '\n', rest.len) - rest.at)
 		};
-		goparse_text_take(&rest, rest.at, line.len + 1);
+		text_take(&rest, rest.at, line.len + 1);
 		rc = pieces_put_line(p, line);
 	}
 	buffer_release(&lines);
 	return rc;
 }
 
-static int pieces_take_line(struct pieces *p)
+static int pieces_take_line(struct stage *s)
 {
-	struct stage *s = &p->stage;
+	struct pieces *p = (struct pieces *)s; /* its first member */
 	struct goparse_text line;
 	struct pieces_entry e;
 	int rc;
@@ -157,17 +163,13 @@ static bool pieces_begins(const struct stage *s)
 	return false;
 }
 
-static int pieces_work(struct stage *s)
+int pieces_work(struct stage *s)
 {
-	struct pieces *p = (struct pieces *)s; /* its first member */
-	size_t at = s->at;
-	int rc = 0;
+	struct pieces *p = (struct pieces *)s;
+	int rc;
 
 	s->passes = stage_at_start(s) && !pieces_begins(s);
-	if (s->passes)
-		return stage_hand_on(s, s->len - s->at);
-	while (!rc && (at == s->at || stage_goes_on(s)))
-		rc = pieces_take_line(p);
+	rc = stage_each(s, pieces_take_line);
 	/* The input ends within a line of pieces. */
 	while (!rc && s->ended && s->at == s->len && p->between.len) {
 		p->open = 0;
@@ -180,9 +182,4 @@ void pieces_release(struct pieces *p)
 {
 	stage_release(&p->stage);
 	buffer_release(&p->between);
-}
-
-int pieces_read(void *pieces, void *buf, size_t len, size_t *got, struct error *err)
-{
-	return stage_read(&((struct pieces *)pieces)->stage, pieces_work, buf, len, got, err);
 }

@@ -1,6 +1,16 @@
-/* A header's prefix is compared, run by run, with what stands before the lines that follow; the
- * longest common part with a frame behind it wins. Lines of others go to lines/aside.h. */
-#include "goparse/log/prefix.h"
+/*
+ * A step of unlog.h: takes off what a log writes before each line of a dump.
+ *
+ * What stands before a header is the prefix, or as much of it as the header's following lines have
+ * too, with a frame behind it. lines/runs.h says what may vary from line to line; everything else
+ * is as it was before the header.
+ *
+ * Lines of others, behind another prefix, are left out: they cost no frames. If another dump is
+ * among them, it is read behind the first one (lines/aside.h). A dump without the prefix stays.
+ *
+ * Rejected: a list of the forms of logs. There are more than anyone has seen.
+ */
+#include "goparse/log/steps.h"
 
 #include <string.h>
 
@@ -10,18 +20,6 @@
 #include "goparse/text.h"
 
 enum { LINES_SEEN = 32 }; /* behind a header, to find its prefix */
-
-int prefix_init(struct prefix *p, goparse_reader *read, void *ctx)
-{
-	p->aside = (struct aside){ .read = read, .ctx = ctx };
-	return stage_init(&p->stage, aside_read, &p->aside);
-}
-
-void prefix_release(struct prefix *p)
-{
-	stage_release(&p->stage);
-	aside_release(&p->aside);
-}
 
 /* Lines of a dump. */
 
@@ -278,33 +276,50 @@ static int prefix_take_line(struct prefix *p)
 	return hand_on(p, line, line);
 }
 
-static int prefix_work(struct stage *s)
+static int prefix_step(struct stage *s)
 {
 	struct prefix *p = (struct prefix *)s; /* its first member */
+	size_t at = s->at;
+	int rc = prefix_take_line(p);
+
+	p->seen -= p->seen < s->at - at ? p->seen : s->at - at;
+	return rc;
+}
+
+static int prefix_work(struct stage *s)
+{
+	const struct prefix *p = (const struct prefix *)s;
 	struct goparse_text line;
-	size_t begin = s->at, at;
+	size_t at = s->at;
 	int rc = 0;
 
 	(void)stage_line(s, &line);
 	s->passes = stage_at_start(s) && header_begins(line);
 	if (!s->passes && !p->like.len && !s->inside)
 		rc = stage_hand_on_others(s);
-	while (!rc && (begin == s->at || stage_goes_on(s)) && !s->passes) {
-		at = s->at;
-		rc = prefix_take_line(p);
-		p->seen -= p->seen < s->at - at ? p->seen : s->at - at;
-	}
-	return rc;
+	return rc || s->at > at ? rc : stage_each(s, prefix_step);
+}
+
+int prefix_init(struct prefix *p, goparse_reader *read, void *ctx)
+{
+	p->aside = (struct aside){ .read = read, .ctx = ctx };
+	return stage_init(&p->stage, prefix_work, aside_read, &p->aside);
+}
+
+void prefix_release(struct prefix *p)
+{
+	stage_release(&p->stage);
+	aside_release(&p->aside);
 }
 
 int prefix_read(void *prefix, void *buf, size_t len, size_t *got, struct error *err)
 {
 	struct prefix *p = prefix;
-	int rc = stage_read(&p->stage, prefix_work, buf, len, got, err);
+	int rc = stage_read(&p->stage, buf, len, got, err);
 
 	while (!rc && !*got && p->aside.kept.len) {
 		rc = prefix_begin_again(p) ? error_nomem(err) : 0;
-		rc = rc ? rc : stage_read(&p->stage, prefix_work, buf, len, got, err);
+		rc = rc ? rc : stage_read(&p->stage, buf, len, got, err);
 	}
 	if (rc || *got || !p->aside.rc)
 		return rc;

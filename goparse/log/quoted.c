@@ -1,6 +1,20 @@
-/* The key of the string in which the first header stands is noted, and from then on only its values
- * are unescaped, in the place of the lines that hold them. */
-#include "goparse/log/quoted.h"
+/*
+ * A step of unlog.h: undoes the escapes of a dump that a log holds in a string: {"log":"goroutine 1
+ * [running]:\n",…} of docker a line at a time, "stack":"goroutine 1 [running]:\nmain.f()\n…" or
+ * msg="goroutine 1 …" as a whole, and `goroutine 1 [running]:#012main.f()` of rsyslog.
+ *
+ * Also a list of strings, one for each line: ["goroutine 1 [running]:", "main.f()", …], and the
+ * same key many times in a line. What stands between the first two strings of a list is what stands
+ * between all (lines/runs.h).
+ *
+ * A header with an escape or the string's end behind it tells which string it is. Its key is looked
+ * for in all lines that follow: only the values of that key are handed on. Lines without it are
+ * handed on as they are; those of JSON are left out if its values stand on lines of their own.
+ *
+ * Rejected: a reader of JSON. The strings of logfmt, of Go's %q and of JSON behind a prefix have
+ * the same form, and what is around them does not matter.
+ */
+#include "goparse/log/steps.h"
 
 #include <string.h>
 
@@ -107,7 +121,7 @@ static const char *note_key(struct quoted *q, struct goparse_text line, const ch
 
 static void skip_blanks(struct goparse_text *t)
 {
-	while (goparse_text_take(t, LITERAL(" ")))
+	while (text_take(t, LITERAL(" ")))
 		;
 }
 
@@ -120,7 +134,7 @@ static bool find_key(struct quoted *q, struct goparse_text line, size_t *from)
 		struct goparse_text rest = { at + q->key_len, (size_t)(end - at) - q->key_len };
 
 		skip_blanks(&rest);
-		if (goparse_text_take(&rest, &q->sign, 1)) {
+		if (text_take(&rest, &q->sign, 1)) {
 			skip_blanks(&rest);
 			*from = (size_t)(rest.at + 1 - line.at);
 			if (text_starts(rest, LITERAL("\"")))
@@ -148,7 +162,7 @@ static bool quoted_take_string(struct goparse_text *t, struct goparse_text *stri
 	if (len >= t->len || t->at[len] != '"')
 		return false;
 	*string = (struct goparse_text){ t->at, len };
-	goparse_text_take(t, t->at, len + 1);
+	text_take(t, t->at, len + 1);
 	text_take_end(string, LITERAL("\\n"));
 	return true;
 }
@@ -221,7 +235,7 @@ static void note_form(struct quoted *q, struct goparse_text line, const char *at
 	before.len = (size_t)(key - line.at);
 	runs_take_blanks(&before);
 	q->indented = !before.len &&
-		      (goparse_text_take(&behind, LITERAL(",")),
+		      (text_take(&behind, LITERAL(",")),
 		       text_starts(behind, LITERAL("\n")) || text_starts(behind, LITERAL("\r\n")));
 	behind.len = line.at + line.len > behind.at ? (size_t)(line.at + line.len - behind.at) : 0;
 	q->many = find_key(q, behind, &from);
@@ -267,7 +281,7 @@ static bool quoted_says(struct goparse_text line, const char *key, size_t key_le
 
 	if (!at)
 		return false;
-	goparse_text_take(&rest, rest.at, (size_t)(at - line.at) + key_len);
+	text_take(&rest, rest.at, (size_t)(at - line.at) + key_len);
 	skip_blanks(&rest);
 	return text_starts(rest, value, value_len);
 }
@@ -463,8 +477,10 @@ static void quoted_skip_behind(struct quoted *q)
 	s->at += line.len + (whole && line.len < s->len - s->at);
 }
 
-static int quoted_step(struct quoted *q)
+static int quoted_step(struct stage *s)
 {
+	struct quoted *q = (struct quoted *)s; /* its first member */
+
 	if (q->where == QUOTED_VALUE)
 		return quoted_take_value(q);
 	if (q->where == QUOTED_LINE)
@@ -476,23 +492,13 @@ static int quoted_step(struct quoted *q)
 	return 0;
 }
 
-static int quoted_work(struct stage *s)
+int quoted_work(struct stage *s)
 {
-	struct quoted *q = (struct quoted *)s; /* its first member */
+	struct quoted *q = (struct quoted *)s;
 	size_t at = s->at;
 	int rc = 0;
 
 	if (q->where == QUOTED_LINE && !q->key_len && !s->inside)
 		rc = stage_hand_on_others(s);
-	if (rc || s->at > at)
-		return rc;
-	do
-		rc = quoted_step(q);
-	while (!rc && stage_goes_on(s));
-	return rc;
-}
-
-int quoted_read(void *quoted, void *buf, size_t len, size_t *got, struct error *err)
-{
-	return stage_read(&((struct quoted *)quoted)->stage, quoted_work, buf, len, got, err);
+	return rc || s->at > at ? rc : stage_each(s, quoted_step);
 }

@@ -1,6 +1,13 @@
-/* The window is searched for the word "goroutine". If a header begins there, what it has in place
- * of blanks tells which kinds of signs are replaced from there on. */
-#include "goparse/log/signs.h"
+/*
+ * A step of unlog.h: gives the signs back that a page, a chat or a terminal shows a dump with:
+ * no-break spaces become blanks, HTML's entities their characters (`&#43;0x1d`), and colours go.
+ *
+ * The first header and what follows it tell. Go prints none of these, but a path may have any of
+ * them: a kind that is not there stays as it is.
+ *
+ * It also notes the first line in which a header is that cannot be read, for the user to be told.
+ */
+#include "goparse/log/steps.h"
 
 #include <string.h>
 
@@ -28,12 +35,12 @@ static bool find_number(struct goparse_text t, uint32_t *ch, size_t *len)
 	struct goparse_text rest = t;
 	unsigned base = 10;
 
-	if (!goparse_text_take(&rest, LITERAL("&#")))
+	if (!text_take(&rest, LITERAL("&#")))
 		return false;
-	if (goparse_text_take(&rest, LITERAL("x")) || goparse_text_take(&rest, LITERAL("X")))
+	if (text_take(&rest, LITERAL("x")) || text_take(&rest, LITERAL("X")))
 		base = 16;
 	for (*ch = 0; rest.len && rest.at[0] != ';' && *ch <= 0x10ffff;
-	     goparse_text_take(&rest, rest.at, 1)) {
+	     text_take(&rest, rest.at, 1)) {
 		unsigned digit = text_digit((char)(rest.at[0] >= 'A' && rest.at[0] <= 'F' ?
 							   rest.at[0] | 0x20 :
 							   rest.at[0]));
@@ -128,13 +135,13 @@ static int translate(struct signs *g)
 /* A blank, or what is shown as one. */
 static bool take_space(struct signs *g, struct goparse_text *t)
 {
-	if (goparse_text_take(t, LITERAL(" ")))
+	if (text_take(t, LITERAL(" ")))
 		return true;
-	if (goparse_text_take(t, LITERAL("&nbsp;")) || goparse_text_take(t, LITERAL("&#160;")))
+	if (text_take(t, LITERAL("&nbsp;")) || text_take(t, LITERAL("&#160;")))
 		return g->entities = true;
-	if (goparse_text_take(t, LITERAL(NBSP)))
+	if (text_take(t, LITERAL(NBSP)))
 		return g->spaces = true;
-	return goparse_text_take(t, LITERAL("\xa0")) && (g->latin = true);
+	return text_take(t, LITERAL("\xa0")) && (g->latin = true);
 }
 
 /* Begins a line behind the header with blanks of which one is a no-break space? */
@@ -144,7 +151,7 @@ static bool is_indented(struct goparse_text t)
 	size_t len;
 
 	for (int i = 0; i < 2 && (newline = memchr(t.at, '\n', t.len)); i++) {
-		goparse_text_take(&t, t.at, (size_t)(newline + 1 - t.at));
+		text_take(&t, t.at, (size_t)(newline + 1 - t.at));
 		for (len = 0; len < t.len && t.at[len] == ' '; len++)
 			;
 		if (len + 2 <= t.len && !memcmp(t.at + len, NBSP, 2))
@@ -165,14 +172,14 @@ static bool signs_is_header(struct signs *g, struct goparse_text t, bool *plain)
 	uint64_t id;
 
 	g->spaces = g->latin = g->entities = false;
-	if (!goparse_text_take(&rest, LITERAL(WORD)) || !take_space(g, &rest) ||
+	if (!text_take(&rest, LITERAL(WORD)) || !take_space(g, &rest) ||
 	    !text_take_number(&rest, &id) || !take_space(g, &rest) ||
 	    !(text_starts(rest, LITERAL("[")) || text_starts(rest, LITERAL("gp="))))
 		return false;
 	end = memmem(rest.at, rest.len < HEADER_MAX ? rest.len : HEADER_MAX, "]:", 2);
 	if (!end)
 		return false;
-	goparse_text_take(&rest, rest.at, (size_t)(end + 2 - rest.at));
+	text_take(&rest, rest.at, (size_t)(end + 2 - rest.at));
 	g->spaces |= is_indented(rest);
 	g->colours = colour_length(rest) > 0;
 	for (size_t i = 0; i < sizeof(entities) / sizeof(*entities); i++)
@@ -213,7 +220,7 @@ static void count_lines(struct signs *g, struct goparse_text t)
 
 	while (!g->clue && (newline = memchr(t.at, '\n', t.len))) {
 		g->line++;
-		goparse_text_take(&t, t.at, (size_t)(newline + 1 - t.at));
+		text_take(&t, t.at, (size_t)(newline + 1 - t.at));
 	}
 }
 
@@ -233,12 +240,12 @@ static void look_at_word(struct signs *g, struct goparse_text t)
 {
 	struct goparse_text rest = t;
 
-	goparse_text_take(&rest, LITERAL(WORD));
+	text_take(&rest, LITERAL(WORD));
 	if (g->clue || !rest.len)
 		return;
 	if (text_starts(rest, LITERAL("%20")) || text_starts(rest, LITERAL("+")))
 		signs_note(g, SIGNS_PERCENT, t);
-	else if (goparse_text_take(&rest, LITERAL(" ")) && rest.len && text_digit(rest.at[0]) < 10)
+	else if (text_take(&rest, LITERAL(" ")) && rest.len && text_digit(rest.at[0]) < 10)
 		signs_note(g, SIGNS_ODD, t);
 }
 
@@ -276,18 +283,14 @@ static int signs_take_word(struct signs *g)
 	return stage_hand_on(s, sizeof(WORD) - 1);
 }
 
-static int signs_work(struct stage *s)
+static int signs_step(struct stage *s)
 {
 	struct signs *g = (struct signs *)s; /* its first member */
-	size_t at = s->at;
-	int rc = 0;
 
-	while (!rc && !s->passes && s->at < s->len && (at == s->at || stage_goes_on(s)))
-		rc = g->told ? translate(g) : signs_take_word(g);
-	return !rc && s->passes && at == s->at ? stage_hand_on(s, s->len - s->at) : rc;
+	return g->told ? translate(g) : signs_take_word(g);
 }
 
-int signs_read(void *signs, void *buf, size_t len, size_t *got, struct error *err)
+int signs_work(struct stage *s)
 {
-	return stage_read(&((struct signs *)signs)->stage, signs_work, buf, len, got, err);
+	return stage_each(s, signs_step);
 }

@@ -1,6 +1,11 @@
-/* Once three lines of a dump have had an empty line each behind them, one empty line behind each
- * line is dropped. */
-#include "goparse/log/spaced.h"
+/*
+ * A step of unlog.h: takes out the empty line that a console, a mail or a copy from a page has put
+ * behind each line of a dump.
+ *
+ * A dump is so if behind its first header, its first call and that call's place there is an empty
+ * line each. Of several empty lines behind a line one is taken out: the others end a goroutine.
+ */
+#include "goparse/log/steps.h"
 
 #include <string.h>
 
@@ -68,18 +73,14 @@ static int spaced_look(struct spaced *d)
 	return d->is || s->passes ? 0 : stage_hand_on_line(s, 0);
 }
 
-static int spaced_work(struct stage *s)
+static int spaced_step(struct stage *s)
 {
 	struct spaced *d = (struct spaced *)s; /* its first member */
-	size_t at = s->at;
-	int rc = 0;
 
-	while (!rc && (at == s->at || stage_goes_on(s)) && !s->passes && s->len > s->at)
-		rc = d->is ? spaced_take_line(d) : spaced_look(d);
-	return !rc && s->passes && at == s->at ? stage_hand_on(s, s->len - s->at) : rc;
+	return d->is ? spaced_take_line(d) : spaced_look(d);
 }
 
-int spaced_read(void *spaced, void *buf, size_t len, size_t *got, struct error *err)
+int spaced_work(struct stage *s)
 {
-	return stage_read(&((struct spaced *)spaced)->stage, spaced_work, buf, len, got, err);
+	return stage_each(s, spaced_step);
 }

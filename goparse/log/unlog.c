@@ -6,15 +6,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "goparse/log/charset.h"
-#include "goparse/log/csv.h"
-#include "goparse/log/joined.h"
-#include "goparse/log/order.h"
-#include "goparse/log/pieces.h"
-#include "goparse/log/prefix.h"
-#include "goparse/log/quoted.h"
-#include "goparse/log/signs.h"
-#include "goparse/log/spaced.h"
+#include "goparse/log/steps.h"
 
 struct unlog {
 	struct charset charset;
@@ -33,16 +25,16 @@ int unlog_new(struct unlog **u, goparse_reader *read, void *ctx, struct error *e
 	struct unlog *new = calloc(1, sizeof(*new));
 
 	*u = new;
-	if (new && !stage_init(&new->charset.stage, read, ctx) &&
-	    !stage_init(&new->signs.stage, charset_read, &new->charset) &&
-	    !stage_init(&new->pieces.stage, signs_read, &new->signs) &&
-	    !stage_init(&new->csv.stage, pieces_read, &new->pieces) &&
-	    !stage_init(&new->outer.stage, csv_read, &new->csv) &&
-	    !stage_init(&new->inner.stage, quoted_read, &new->outer) &&
-	    !stage_init(&new->joined.stage, quoted_read, &new->inner) &&
-	    !prefix_init(&new->prefix, joined_read, &new->joined) &&
-	    !stage_init(&new->spaced.stage, prefix_read, &new->prefix) &&
-	    !stage_init(&new->order.stage, spaced_read, &new->spaced))
+	if (new && !stage_init(&new->charset.stage, charset_work, read, ctx) &&
+	    !stage_init(&new->signs.stage, signs_work, stage_read, &new->charset) &&
+	    !stage_init(&new->pieces.stage, pieces_work, stage_read, &new->signs) &&
+	    !stage_init(&new->csv.stage, csv_work, stage_read, &new->pieces) &&
+	    !stage_init(&new->outer.stage, quoted_work, stage_read, &new->csv) &&
+	    !stage_init(&new->inner.stage, quoted_work, stage_read, &new->outer) &&
+	    !stage_init(&new->joined.stage, joined_work, stage_read, &new->inner) &&
+	    !prefix_init(&new->prefix, stage_read, &new->joined) &&
+	    !stage_init(&new->spaced.stage, spaced_work, prefix_read, &new->prefix) &&
+	    !stage_init(&new->order.stage, order_work, stage_read, &new->spaced))
 		return 0;
 	unlog_free(new);
 	*u = NULL;

@@ -1,5 +1,5 @@
 /*
- * A profile of how long goroutines have waited: the goroutine wait profile of dd-trace-go
+ * Makes a profile of how long goroutines have waited: the goroutine wait profile of dd-trace-go
  * (profiler/profile.go, goroutineDebug2ToPprof), in which each goroutine is a sample.
  *
  * A sample's stack ends with the frame that created the goroutine. These frames stand for missing

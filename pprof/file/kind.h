@@ -1,4 +1,4 @@
-/* What a file is that is no profile: users hand over what other programs write. */
+/* Says what a file is that is no profile: users hand over what other programs write. */
 #ifndef PPROF_FILE_KIND_H
 #define PPROF_FILE_KIND_H
 

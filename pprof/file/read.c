@@ -2,6 +2,7 @@
  * refers to its string table, which may be at its end. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,23 +31,15 @@ static size_t length_hint(int fd, size_t max)
 
 static int pprof_read_all(int fd, size_t max, struct buffer *out, struct error *err)
 {
-	size_t more = length_hint(fd, max);
-	ssize_t n;
+	size_t most = max < SIZE_MAX ? max + 1 : max;
+	int rc = buffer_reserve(out, length_hint(fd, max));
 
-	do {
-		if (buffer_reserve(out, more))
-			return error_nomem(err);
-		n = read(fd, out->data + out->len, out->room - out->len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return error_errno(err, ERR_IO, "cannot read");
-		out->len += (size_t)n;
-		if (out->len > max)
-			return error_set(err, ERR_LIMIT, "more than %zu bytes", max);
-		more = CHUNK;
-	} while (n);
-	return 0;
+	do
+		rc = rc == ERR_NOMEM ? rc : buffer_read(out, fd, most - out->len);
+	while (rc == ERR_IO && errno == EINTR);
+	if (rc)
+		return rc == ERR_NOMEM ? error_nomem(err) : error_errno(err, ERR_IO, "cannot read");
+	return out->len > max ? error_set(err, ERR_LIMIT, "more than %zu bytes", max) : 0;
 }
 
 /* Tries profile.proto first and then the legacy formats, whose first bytes never decode as a

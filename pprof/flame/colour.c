@@ -1,5 +1,5 @@
 /*
- * Colours by module: one of HUES, chosen by a hash of the module's name, so that a module has the
+ * Chooses colours by module: one of HUES, by a hash of the module's name, so that a module has the
  * same colour in every profile. If two modules have the same hue, the one with the smaller self
  * value takes the next free hue.
  */

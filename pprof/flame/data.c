@@ -1,5 +1,5 @@
 /*
- * The data of a page, as JSON for pprof/flame/page/:
+ * Writes the data of a page, as JSON for pprof/flame/page/:
  *
  *   title, by, type    what is shown at first: enum report_by, and the number of the sample type
  *   profile            the whole profile: profile.proto, gzip'd, in base64

@@ -1,5 +1,5 @@
 /*
- * Profiles that are the difference of two: values minus those of a base.
+ * Splits profiles that are the difference of two: values minus those of a base.
  *
  * google/pprof's -diff_base negates the samples of the base and labels them "pprof::base". -base
  * negates them without a label and leaves what does not cancel. In both cases the negative values

@@ -165,12 +165,8 @@ int report_folded(const struct profile *p, const struct report_view *v, struct b
 		  struct error *err)
 {
 	struct folding f = { .p = p, .type = v->type };
-	int rc;
+	int rc = folded_fold(&f, v, out, err);
 
-	if (v->type >= p->type_count)
-		return error_set(err, ERR_USAGE, "the profile has %zu sample types, not %zu",
-				 p->type_count, v->type + 1);
-	rc = folded_fold(&f, v, out, err);
 	frames_free(f.frames);
 	strset_release(&f.texts);
 	calltree_release(&f.tree);

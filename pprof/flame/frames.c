@@ -50,6 +50,14 @@ const char *frames_base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+int frames_title(const struct profile *p, const struct report_view *v, struct buffer *text)
+{
+	const char *type = strset_get(&p->strings, p->types[v->type].type);
+	const char *file = p->mapping_count ? strset_get(&p->strings, p->mappings[0].filename) : "";
+
+	return buffer_addf(text, "%s", *file ? frames_base_name(file) : type);
+}
+
 static const char *flame_frames_string(const struct frames *f, uint32_t id)
 {
 	return strset_get(&f->p->strings, id);

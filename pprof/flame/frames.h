@@ -1,6 +1,6 @@
 /*
- * A sample as the frames of a flame graph: outermost first, each frame known by a number, with its
- * name, file, module and line.
+ * Lists a sample as the frames of a flame graph: outermost first, each frame known by a number,
+ * with its name, file, module and line.
  *
  * Two frames are the same if everything that is shown of them is equal: name, file and module (so
  * two functions "init" of two files are two frames), and the line or address if the view is by line
@@ -19,6 +19,7 @@
 #include "base/strset.h"
 #include "pprof/view.h"
 
+struct buffer;
 struct frames;
 
 struct report_frame {
@@ -50,5 +51,9 @@ int frames_thread(struct frames *f, size_t sample, uint32_t *name);
 /* The part of a path behind the last '/', which is how modules are named; the whole path if nothing
  * follows it. */
 const char *frames_base_name(const char *path);
+
+/* Appends a page's title: the program's name, which is that of the first mapping's file; without
+ * one, the sample type's name. The text is as untrusted as the profile. ERR_NOMEM. */
+int frames_title(const struct profile *p, const struct report_view *v, struct buffer *text);
 
 #endif

@@ -5,8 +5,8 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "pprof/flame/flame.h"
+#include "pprof/flame/frames.h"
 #include "pprof/flame/page.h"
-#include "pprof/flame/title.h"
 #include "pprof/profile.h"
 
 /* The picture of an SVG file. The HTML page makes its own of the data. */
@@ -29,12 +29,7 @@ static int write_flamegraph(const struct profile *p, const struct report_view *v
 	struct page page = {
 		.kind = kind, .data = &data, .picture = &picture, .width = FLAME_WIDTH
 	};
-	int rc;
-
-	if (v->type >= p->type_count)
-		return error_set(err, ERR_USAGE, "the profile has %zu sample types, not %zu",
-				 p->type_count, v->type + 1);
-	rc = title_add(p, v, &title) || buffer_add(&title, "", 1) ? error_nomem(err) : 0;
+	int rc = frames_title(p, v, &title) || buffer_add(&title, "", 1) ? error_nomem(err) : 0;
 	page.title = (const char *)title.data;
 	if (!rc && kind == PAGE_SVG)
 		rc = flame_graph_add_picture(p, v, &page, &picture, err);

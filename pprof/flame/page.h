@@ -1,5 +1,5 @@
 /*
- * A page around data: an HTML or SVG document that contains style, script and data. It needs
+ * Writes a page around data: an HTML or SVG document that contains style, script and data. It needs
  * nothing from the network, and in HTML a content security policy blocks all access to it. Style
  * and script are files in pprof/flame/page/.
  *

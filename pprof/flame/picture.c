@@ -1,8 +1,8 @@
 /*
- * The static picture of a flame graph, shown where no script runs: in an image viewer, or as <img>
- * on a page. It is drawn at a fixed width. Names are cut by their number of characters, which works
- * because the font is monospaced. Each box has a tooltip. The colours are those of the page's light
- * theme.
+ * Draws the static picture of a flame graph, shown where no script runs: in an image viewer, or as
+ * <img> on a page. It is drawn at a fixed width. Names are cut by their number of characters, which
+ * works because the font is monospaced. Each box has a tooltip. The colours are those of the page's
+ * light theme.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -13,7 +13,6 @@
 #include "pprof/graph/calltree.h"
 #include "pprof/flame/difference.h"
 #include "pprof/flame/frames.h"
-#include "pprof/flame/title.h"
 #include "pprof/graph/measure.h"
 #include "pprof/profile.h"
 
@@ -172,7 +171,7 @@ static void speedscope_add_file(struct speedscope_scope *s)
 		  "\n\"exporter\":\"sampler %s\",\"name\":",
 		  SAMPLER_VERSION);
 	s->name.len = 0;
-	if (title_add(s->p, s->v, &s->name))
+	if (frames_title(s->p, s->v, &s->name))
 		s->json.rc = ERR_NOMEM;
 	json_add_string(&s->json, (const char *)s->name.data, s->name.len);
 	json_add(&s->json, ",\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[");
@@ -215,9 +214,6 @@ int report_speedscope(const struct profile *p, const struct report_view *v, stru
 	struct speedscope_scope s = { .p = p, .v = v, .json = { out, 0 } };
 	int rc;
 
-	if (v->type >= p->type_count)
-		return error_set(err, ERR_USAGE, "the profile has %zu sample types, not %zu",
-				 p->type_count, v->type + 1);
 	s.difference = difference_detect(p, v->type);
 	rc = scope(&s, err);
 	frames_free(s.frames);

@@ -1,5 +1,5 @@
 /*
- * A profile in speedscope's own file format, as "sampled" profiles
+ * Writes a profile in speedscope's own file format, as "sampled" profiles
  * (https://www.speedscope.app/file-format-schema.json).
  *
  * The file has one profile for each thread that samples are labelled with, and one for all samples
@@ -11,7 +11,7 @@
 
 #include "pprof/view.h"
 
-/* A report_writer. ERR_USAGE: v->type is not in the profile; ERR_LIMIT: more than 1 GiB. */
+/* A report_writer. ERR_LIMIT: more than 1 GiB. */
 int report_speedscope(const struct profile *p, const struct report_view *v, struct buffer *out,
 		      struct error *err);
 

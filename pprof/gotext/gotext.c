@@ -20,7 +20,6 @@
 #include "base/error.h"
 #include "pprof/gotext/goquote.h"
 #include "pprof/gotext/heapscale.h"
-#include "pprof/gotext/memstats.h"
 #include "pprof/gotext/stack.h"
 #include "pprof/profile.h"
 

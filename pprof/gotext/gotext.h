@@ -36,16 +36,19 @@ enum legacy_memstats_part {
 /* The part of Go's runtime.MemStats that heap profiles show, with its names. Bytes, ns. */
 struct legacy_memstats {
 	unsigned unknown; /* set of enum legacy_memstats_part; these fields are not written */
-	uint64_t alloc, total_alloc, sys, lookups, mallocs, frees;
+	uint64_t alloc, total_alloc, sys, mallocs, frees;
 	uint64_t heap_alloc, heap_sys, heap_idle, heap_inuse, heap_released, heap_objects;
 	uint64_t stack_inuse, stack_sys, mspan_inuse, mspan_sys, mcache_inuse, mcache_sys;
 	uint64_t buck_hash_sys, gc_sys, other_sys, next_gc, last_gc;
 	uint64_t pause_ns[256], pause_end[256];
 	uint32_t num_gc, num_forced_gc;
 	double gc_cpu_fraction;
-	bool debug_gc;
 	uint64_t max_rss;
 };
+
+/* Appends the block "# runtime.MemStats" of a heap text to `out`, without the fields of
+ * stats->unknown. ERR_NOMEM. */
+int legacy_memstats_write(const struct legacy_memstats *stats, struct buffer *out);
 
 /* What is not in the profile itself. */
 struct legacy_extras {

@@ -1,13 +1,12 @@
 /* Writes the last part of Go's heap text (runtime/pprof, writeHeapInternal): comments for
  * people. */
-#include "pprof/gotext/memstats.h"
+#include "pprof/gotext/gotext.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/buffer.h"
-#include "pprof/gotext/gotext.h"
 
 struct gotext_memstats_writing {
 	struct buffer *out;
@@ -63,7 +62,7 @@ static int gotext_memstats_put_memory(const struct legacy_memstats *s,
 	return gotext_memstats_put(w, LEGACY_ALLOC, "Alloc", s->alloc) ||
 	       gotext_memstats_put(w, LEGACY_TOTAL_ALLOC, "TotalAlloc", s->total_alloc) ||
 	       gotext_memstats_put(w, LEGACY_SYSTEM, "Sys", s->sys) ||
-	       gotext_memstats_put(w, 0, "Lookups", s->lookups) ||
+	       gotext_memstats_put(w, 0, "Lookups", 0) ||
 	       gotext_memstats_put(w, LEGACY_MALLOCS, "Mallocs", s->mallocs) ||
 	       gotext_memstats_put(w, LEGACY_FREES, "Frees", s->frees) ||
 	       gotext_memstats_put(w, LEGACY_ALLOC, "HeapAlloc", s->heap_alloc) ||
@@ -97,8 +96,7 @@ int legacy_memstats_write(const struct legacy_memstats *s, struct buffer *out)
 	const struct gotext_memstats_writing w = { out, s->unknown };
 
 	if (buffer_addf(out, "\n# runtime.MemStats\n") || gotext_memstats_put_memory(s, &w) ||
-	    put_collections(s, &w) ||
-	    buffer_addf(out, "# DebugGC = %s\n", s->debug_gc ? "true" : "false") ||
+	    put_collections(s, &w) || buffer_addf(out, "# DebugGC = false\n") ||
 	    gotext_memstats_put(&w, LEGACY_MAX_RSS, "MaxRSS", s->max_rss))
 		return ERR_NOMEM;
 	return 0;

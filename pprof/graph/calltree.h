@@ -1,5 +1,6 @@
 /*
- * A tree of stacks: stacks that begin with the same frames share the nodes of these frames.
+ * Merges stacks into a tree: stacks that begin with the same frames share the nodes of these
+ * frames.
  *
  * Each node has one value for each column. A column is a sample type, or one side of a sample
  * type's difference. No function here is recursive, because a stack may be a million frames deep.

@@ -50,13 +50,3 @@ const char *duration_text(int64_t nanos, char *text)
 	add_decimal(text + len, DURATION_MAX - len, value % (60 * second), 9, "s");
 	return text;
 }
-
-size_t duration_prefix(const char *text, size_t count)
-{
-	size_t i = 0;
-
-	for (; text[i]; i++)
-		if (((unsigned char)text[i] & 0xc0) != 0x80 && !count--)
-			break;
-	return i;
-}

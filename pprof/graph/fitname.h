@@ -1,4 +1,4 @@
-/* Function names for narrow lines. */
+/* Shortens function names for narrow lines. */
 #ifndef PPROF_GRAPH_FITNAME_H
 #define PPROF_GRAPH_FITNAME_H
 

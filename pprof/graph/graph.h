@@ -1,5 +1,5 @@
 /*
- * A profile as a graph of calls, as the text reports need it. Every number is the same as in
+ * Makes a graph of calls of a profile, as the text reports need it. Every number is the same as in
  * google/pprof's internal/graph/graph.go and report.go's newTrimmedGraph.
  *
  * A node's flat value is that of the samples that have it as leaf. Its cum value is that of the

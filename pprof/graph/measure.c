@@ -1,4 +1,4 @@
-/* How a value is written. Units and their conversion are in pprof/units.c. */
+/* Values are written here; units and their conversion are in pprof/units.c. */
 #include "pprof/graph/measure.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /*
- * Values as text, exactly as google/pprof's internal/measurement/measurement.go writes them.
+ * Writes values exactly as google/pprof's internal/measurement/measurement.go does.
  */
 #ifndef PPROF_GRAPH_MEASURE_H
 #define PPROF_GRAPH_MEASURE_H

@@ -1,5 +1,5 @@
 /*
- * The distinct frames of a profile in a view: functions, lines, files, addresses, modules or
+ * Finds the distinct frames of a profile in a view: functions, lines, files, addresses, modules or
  * threads, each once, with the name to print.
  *
  * google/pprof rewrites the profile (Profile.Aggregate) and then makes nodes from it

@@ -1,4 +1,4 @@
-/* Path names, shortened as Go's path/filepath does it, without looking at the file system. */
+/* Shortens path names as Go's path/filepath does it, without looking at the file system. */
 #ifndef PPROF_GRAPH_PATHS_H
 #define PPROF_GRAPH_PATHS_H
 

@@ -58,8 +58,7 @@ static size_t line_columns(const struct buffer *out)
 	return text_columns(data + start, out->len - start);
 }
 
-/* How many bytes the first `count` characters have. */
-static size_t bytes_of(const char *text, size_t len, size_t count)
+size_t text_prefix(const char *text, size_t len, size_t count)
 {
 	size_t i = 0;
 
@@ -73,8 +72,8 @@ void text_cut(const char *text, size_t len, size_t columns, size_t *head, size_t
 {
 	size_t all = columns ? columns - 1 : 0; /* the dots take one */
 
-	*head = bytes_of(text, len, all / 2);
-	*tail = bytes_of(text, len, text_columns(text, len) - (all - all / 2));
+	*head = text_prefix(text, len, all / 2);
+	*tail = text_prefix(text, len, text_columns(text, len) - (all - all / 2));
 }
 
 int text_add_fitting(struct buffer *out, const char *text, size_t len, unsigned width,

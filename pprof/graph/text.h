@@ -1,5 +1,5 @@
 /*
- * Text made of untrusted strings, in a buffer: without control characters, and limited in columns
+ * Makes text of untrusted strings in a buffer: without control characters, and limited in columns
  * and in size.
  *
  * A profile of some kilobytes can require gigabytes of text (a name of 30 KB in each of 30,000
@@ -24,6 +24,9 @@ int text_add_string(struct buffer *out, const struct profile *p, unsigned string
 
 /* The columns that a text takes: a character is one. */
 size_t text_columns(const char *text, size_t len);
+
+/* How many bytes the first `count` characters have; if there are fewer, `len`. */
+size_t text_prefix(const char *text, size_t len, size_t count);
 
 /* The width for "%*s" that pads the text to `columns`: its width counts bytes. */
 int text_width(const char *text, int columns);

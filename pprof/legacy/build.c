@@ -12,8 +12,7 @@
 #include "base/error.h"
 #include "base/room.h"
 #include "pprof/append.h"
-#include "pprof/legacy/cover.h"
-#include "pprof/legacy/text.h"
+#include "pprof/legacy/scan.h"
 
 void legacy_init(struct legacy *l, struct profile *p, struct error *err)
 {
@@ -65,11 +64,6 @@ int legacy_begin_sample(struct legacy *l, struct legacy_sample **sample)
 	return 0;
 }
 
-void legacy_drop_sample(struct legacy *l)
-{
-	l->stack_count = l->samples[--l->sample_count].first;
-}
-
 static bool legacy_build_has_address(const void *owner, uint32_t i, const void *key)
 {
 	return ((const struct legacy *)owner)->places[i].address == *(const uint64_t *)key;
@@ -110,30 +104,20 @@ static bool legacy_build_is_stack(uint8_t ch)
 	return ch == ' ' || ch == 'x' || is_lower_xdigit(ch);
 }
 
-int legacy_add_stack(struct legacy *l, struct cursor text, unsigned back)
+int legacy_add_stack(struct legacy *l, struct cursor text)
 {
-	struct cursor stack;
-
-	text_run(&text, legacy_build_is_stack, &stack);
-	return legacy_add_addresses(l, stack, back, false);
-}
-
-int legacy_add_addresses(struct legacy *l, struct cursor text, unsigned back, bool leaf_stays)
-{
+	struct cursor stack, digits;
+	uint64_t address;
 	ptrdiff_t at;
 
-	while ((at = text_find(&text, "0x")) >= 0) {
-		const struct legacy_sample *s = &l->samples[l->sample_count - 1];
-		struct cursor digits;
-		uint64_t address;
-
-		cursor_bytes(&text, (size_t)at + 2);
-		if (!text_run(&text, is_lower_xdigit, &digits))
+	scan_run(&text, legacy_build_is_stack, &stack);
+	while ((at = scan_find(&stack, "0x")) >= 0) {
+		cursor_bytes(&stack, (size_t)at + 2);
+		if (!scan_run(&stack, is_lower_xdigit, &digits))
 			continue;
-		if (!text_uint(digits, 16, &address))
+		if (!scan_uint(digits, 16, &address))
 			return error_set(l->err, ERR_FORMAT, "an address of more than 64 bits");
-		address -= leaf_stays && !s->frames ? 0 : back;
-		if (legacy_add_frame(l, address))
+		if (legacy_add_frame(l, address - 1))
 			return ERR_NOMEM;
 	}
 	return 0;
@@ -202,13 +186,8 @@ static int legacy_build_add_mappings(struct legacy *l, struct numbering *n)
 	uint32_t id;
 	int rc = addresses ? 0 : ERR_NOMEM;
 
-	for (uint32_t i = 0; !rc && i < n->count; i++) {
-		const struct legacy_place *place = &l->places[n->order[i]];
-
-		/* In Java the address of a place that has a name is only a key to the name, so it
-		 * is in no mapping. */
-		addresses[i] = l->drops_addresses && place->lines ? 0 : place->address;
-	}
+	for (uint32_t i = 0; !rc && i < n->count; i++)
+		addresses[i] = l->places[n->order[i]].address;
 	if (!rc)
 		rc = legacy_cover(l, addresses, n->count, n->mappings);
 	for (size_t i = 0; !rc && i < l->mapping_count; i++)
@@ -259,13 +238,6 @@ static int legacy_build_write_profile(struct legacy *l, struct numbering *n)
 	rc = legacy_build_add_mappings(l, n);
 	for (uint32_t i = 0; !rc && i < n->count; i++)
 		rc = legacy_build_add_location(l, i, n);
-	/* Addresses are removed only when all locations are added: without addresses,
-	 * profile_add_location would merge places with equal lines, which must stay distinct. */
-	if (!rc && l->drops_addresses) {
-		for (size_t i = 0; i < l->p->location_count; i++)
-			l->p->locations[i].address = 0;
-		profile_forget_indexes(l->p);
-	}
 	return rc ? rc : legacy_build_add_samples(l, n);
 }
 
@@ -278,9 +250,7 @@ int legacy_finish(struct legacy *l)
 	};
 	int rc = ERR_NOMEM;
 
-	if (!l->p->type_count && l->sample_count)
-		rc = error_set(l->err, ERR_FORMAT, "samples without a sample type");
-	else if (n.ids && n.order && n.mappings)
+	if (n.ids && n.order && n.mappings)
 		rc = legacy_build_write_profile(l, &n);
 	free(n.ids);
 	free(n.order);

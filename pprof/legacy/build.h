@@ -1,6 +1,6 @@
 /*
- * What the readers of legacy formats share: a profile under construction, whose samples are
- * lists of addresses. legacy_finish writes the profile, with the numbers and mappings that
+ * Declares what the readers of legacy formats share: a profile under construction, whose samples
+ * are lists of addresses. legacy_finish writes the profile, with the numbers and mappings that
  * google/pprof gives it.
  */
 #ifndef PPROF_LEGACY_BUILD_H
@@ -15,10 +15,6 @@
 #include "pprof/profile.h"
 
 struct error;
-
-/* What a reader returns, besides 0 and errors, where google/pprof returns errUnrecognized: the
- * next format is tried. The reader may have set a message, which is used if all others fail. */
-enum { NOT_THIS = 1 };
 
 enum { LEGACY_VALUES = 4 }; /* the most that a sample has */
 
@@ -61,8 +57,7 @@ struct legacy {
 	size_t place_count, stack_count, sample_count, mapping_count, line_count;
 	size_t place_room, stack_room, sample_room, mapping_room, line_room;
 	struct legacy_naming naming;
-	bool drops_doubled_leaf; /* CPU and threads: cleanupDuplicateLocations */
-	bool drops_addresses;	 /* Java: Aggregate */
+	bool drops_doubled_leaf; /* CPU: cleanupDuplicateLocations */
 };
 
 /* `p`, initialised and empty, and `err` must live until legacy_release. */
@@ -81,15 +76,10 @@ int legacy_string(struct legacy *l, struct cursor text, uint32_t *id);
 int legacy_begin_sample(struct legacy *l, struct legacy_sample **sample);
 int legacy_add_frame(struct legacy *l, uint64_t address);
 
-/* Removes the newest sample and its frames. */
-void legacy_drop_sample(struct legacy *l);
-
-/* Adds every 0x… in the text as a frame of the newest sample. `back` is subtracted from each,
- * except from the sample's first if `leaf_stays`. ERR_FORMAT for more than 64 bits; ERR_NOMEM. */
-int legacy_add_addresses(struct legacy *l, struct cursor text, unsigned back, bool leaf_stays);
-
-/* The same for the text behind the "@" of a sample's line, up to the end of the addresses. */
-int legacy_add_stack(struct legacy *l, struct cursor text, unsigned back);
+/* Adds each 0x… of the addresses at the front of the text as a frame of the newest sample. The text
+ * stands behind the "@" of a sample's line. The addresses are return addresses, so 1 is subtracted.
+ * ERR_FORMAT for more than 64 bits; ERR_NOMEM. */
+int legacy_add_stack(struct legacy *l, struct cursor text);
 
 /* Reads a comment behind a sample: a frame's name, file and line, as Go writes them; any other text
  * is ignored. 0 or ERR_NOMEM. */
@@ -99,8 +89,24 @@ int legacy_comment(struct legacy *l, struct cursor text);
  * as google/pprof's addLegacyFrameInfo does. ERR_NOMEM. */
 int legacy_frames(struct profile *p);
 
-/* Writes everything collected to the profile. ERR_FORMAT for samples without sample types and
- * for too many mappings that end before they begin; ERR_NOMEM. */
+/* Stores the id of each address's mapping in ids[], in the order of the addresses; for an address
+ * 0, ids[] is left as it is (Profile.remapMappingIDs; cover.c). Mappings may be extended downwards,
+ * and a mapping of everything is added if an address has none. ERR_FORMAT when more than 256
+ * mappings end before they begin; ERR_NOMEM. */
+int legacy_cover(struct legacy *l, const uint64_t *addresses, size_t count, uint32_t *ids);
+
+/* Writes everything collected to the profile, whose sample types are set. ERR_FORMAT for too many
+ * mappings that end before they begin; ERR_NOMEM. */
 int legacy_finish(struct legacy *l);
+
+/* The readers of the single formats. Each reads all bytes into an empty profile. It returns 0; or
+ * NOT_THIS where google/pprof returns errUnrecognized and tries the next format, with a message if
+ * the first line was of this format, which is used if all others fail; or a negative error where
+ * google/pprof would stop. */
+enum { NOT_THIS = 1 };
+
+typedef int legacy_reader(struct legacy *l, const void *data, size_t len);
+
+legacy_reader legacy_cpu, legacy_heap, legacy_jemalloc, legacy_count, legacy_contention;
 
 #endif

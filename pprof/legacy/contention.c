@@ -10,10 +10,9 @@
  */
 #include "base/error.h"
 #include "pprof/legacy/build.h"
-#include "pprof/legacy/formats.h"
 #include "pprof/legacy/lines.h"
 #include "pprof/legacy/maps.h"
-#include "pprof/legacy/text.h"
+#include "pprof/legacy/scan.h"
 
 static int not_this(struct legacy *l, const struct lines *lines, const char *why)
 {
@@ -25,22 +24,22 @@ static int not_this(struct legacy *l, const struct lines *lines, const char *why
 static int contention_parse_attribute(struct legacy *l, const struct lines *lines,
 				      struct cursor line, int64_t *hertz)
 {
-	ptrdiff_t equals = text_find(&line, "=");
-	struct cursor key = text_piece(&line, 0, equals < 0 ? 0 : (size_t)equals);
-	struct cursor value = text_piece(&line, (size_t)equals + 1, cursor_left(&line));
+	ptrdiff_t equals = scan_find(&line, "=");
+	struct cursor key = scan_piece(&line, 0, equals < 0 ? 0 : (size_t)equals);
+	struct cursor value = scan_piece(&line, (size_t)equals + 1, cursor_left(&line));
 	int64_t number = 0;
 	bool right;
 
-	text_trim(&key);
-	text_trim(&value);
-	right = text_int(value, 0, &number);
-	if (text_equals(&key, "discarded samples"))
+	scan_trim(&key);
+	scan_trim(&value);
+	right = scan_int(value, 0, &number);
+	if (scan_equals(&key, "discarded samples"))
 		return 0;
-	if (text_equals(&key, "cycles/second"))
+	if (scan_equals(&key, "cycles/second"))
 		*hertz = number;
-	else if (text_equals(&key, "sampling period"))
+	else if (scan_equals(&key, "sampling period"))
 		l->p->period = number;
-	else if (text_equals(&key, "ms since reset"))
+	else if (scan_equals(&key, "ms since reset"))
 		l->p->duration_nanos = (int64_t)((uint64_t)number * 1000000);
 	else
 		return not_this(l, lines, "an attribute that contention profiles do not have");
@@ -55,10 +54,10 @@ static int contention_parse_attributes(struct legacy *l, struct lines *lines, in
 	while (!rc && lines_next(lines)) {
 		struct cursor line = lines->line;
 
-		text_trim(&line);
-		if (text_is_comment(line))
+		scan_trim(&line);
+		if (scan_is_comment(line))
 			continue;
-		if (text_begins(&line, "---") || text_find(&line, "=") < 0)
+		if (scan_begins(&line, "---") || scan_find(&line, "=") < 0)
 			return 0;
 		rc = contention_parse_attribute(l, lines, line, hertz);
 	}
@@ -72,18 +71,18 @@ static bool find_numbers(struct cursor *c, struct cursor *cycles, struct cursor 
 	while (cursor_left(c)) {
 		struct cursor ahead;
 
-		if (!text_run(c, is_digit, cycles)) {
+		if (!scan_run(c, is_digit, cycles)) {
 			cursor_byte(c);
 			continue;
 		}
 		ahead = *c;
-		if (text_skip(&ahead, is_blank) && text_run(&ahead, is_digit, count) &&
-		    text_take(&ahead, " @")) {
+		if (scan_skip(&ahead, is_blank) && scan_run(&ahead, is_digit, count) &&
+		    scan_take(&ahead, " @")) {
 			*c = ahead;
 			return true;
 		}
-		if (cursor_left(cycles) > 1 && text_take(c, " @")) {
-			*count = text_piece(cycles, cursor_left(cycles) - 1, cursor_left(cycles));
+		if (cursor_left(cycles) > 1 && scan_take(c, " @")) {
+			*count = scan_piece(cycles, cursor_left(cycles) - 1, cursor_left(cycles));
 			cycles->end--;
 			return true;
 		}
@@ -116,14 +115,10 @@ static int contention_parse_sample(struct legacy *l, const struct lines *lines, 
 	rc = legacy_begin_sample(l, &s);
 	if (rc)
 		return rc;
-	if (!text_int(cycles, 10, &s->values[1]) || !text_int(count, 10, &s->values[0]))
+	if (!scan_int(cycles, 10, &s->values[1]) || !scan_int(count, 10, &s->values[0]))
 		rc = error_set(l->err, ERR_FORMAT, "a number of more than 64 bits");
 	contention_scale(l->p->period, hertz, &s->values[1], &s->values[0]);
-	if (!rc)
-		rc = legacy_add_stack(l, line, 1);
-	if (rc == ERR_FORMAT)
-		error_prefix(l->err, "line %zu", lines->number);
-	return rc;
+	return rc ? rc : legacy_add_stack(l, line);
 }
 
 static int contention_parse_samples(struct legacy *l, struct lines *lines, int64_t hertz)
@@ -133,13 +128,13 @@ static int contention_parse_samples(struct legacy *l, struct lines *lines, int64
 	do {
 		struct cursor line = lines->line;
 
-		text_trim(&line);
-		if (text_begins(&line, "---"))
+		scan_trim(&line);
+		if (scan_begins(&line, "---"))
 			break;
-		rc = text_is_comment(line) ? legacy_comment(l, line) :
+		rc = scan_is_comment(line) ? legacy_comment(l, line) :
 					     contention_parse_sample(l, lines, line, hertz);
 	} while (!rc && lines_next(lines));
-	return rc ? rc : lines_error(lines, l->err);
+	return lines_result(lines, rc, l->err);
 }
 
 int legacy_contention(struct legacy *l, const void *data, size_t len)
@@ -150,8 +145,8 @@ int legacy_contention(struct legacy *l, const void *data, size_t len)
 
 	lines_init(&lines, data, len);
 	lines_next(&lines);
-	if (!text_begins(&lines.line, "--- contentionz ") &&
-	    !text_begins(&lines.line, "--- mutex:") && !text_begins(&lines.line, "--- contention:"))
+	if (!scan_begins(&lines.line, "--- contentionz ") &&
+	    !scan_begins(&lines.line, "--- mutex:") && !scan_begins(&lines.line, "--- contention:"))
 		return lines.too_long ? lines_error(&lines, l->err) : NOT_THIS;
 	if (legacy_period(l, "contentions", "count", 1) || legacy_type(l, "contentions", "count") ||
 	    legacy_type(l, "delay", "nanoseconds"))

@@ -12,18 +12,17 @@
  */
 #include "base/error.h"
 #include "pprof/legacy/build.h"
-#include "pprof/legacy/formats.h"
 #include "pprof/legacy/lines.h"
 #include "pprof/legacy/maps.h"
-#include "pprof/legacy/text.h"
+#include "pprof/legacy/scan.h"
 
 /* NAME profile: total NUMBER */
 static bool count_parse_header(struct cursor line, struct cursor *name)
 {
 	struct cursor total;
 
-	return text_run(&line, is_solid, name) && text_take(&line, " profile: total ") &&
-	       text_run(&line, is_digit, &total) && !cursor_left(&line);
+	return scan_run(&line, is_solid, name) && scan_take(&line, " profile: total ") &&
+	       scan_run(&line, is_digit, &total) && !cursor_left(&line);
 }
 
 /* " 0xADDRESS", until the line ends */
@@ -33,8 +32,8 @@ static bool parse_addresses(struct legacy *l, struct cursor line, int *rc)
 	uint64_t address;
 
 	while (!*rc && cursor_left(&line)) {
-		if (!text_take(&line, " 0x") || !text_run(&line, is_lower_xdigit, &digits) ||
-		    !text_uint(digits, 16, &address))
+		if (!scan_take(&line, " 0x") || !scan_run(&line, is_lower_xdigit, &digits) ||
+		    !scan_uint(digits, 16, &address))
 			return false;
 		*rc = legacy_add_frame(l, address - 1);
 	}
@@ -49,8 +48,8 @@ static int count_parse_sample(struct legacy *l, struct cursor line)
 
 	if (rc)
 		return rc;
-	if (!text_run(&line, is_digit, &count) || !text_int(count, 0, &s->values[0]) ||
-	    !text_take(&line, " @") || !parse_addresses(l, line, &rc))
+	if (!scan_run(&line, is_digit, &count) || !scan_int(count, 0, &s->values[0]) ||
+	    !scan_take(&line, " @") || !parse_addresses(l, line, &rc))
 		return error_set(l->err, ERR_FORMAT, "is no sample, 'COUNT @ 0xADDRESS...'");
 	return rc;
 }
@@ -59,12 +58,10 @@ static int count_parse_samples(struct legacy *l, struct lines *lines)
 {
 	int rc = 0;
 
-	while (!rc && lines_next(lines) && !text_begins(&lines->line, "---"))
-		rc = text_is_comment(lines->line) ? legacy_comment(l, lines->line) :
+	while (!rc && lines_next(lines) && !scan_begins(&lines->line, "---"))
+		rc = scan_is_comment(lines->line) ? legacy_comment(l, lines->line) :
 						    count_parse_sample(l, lines->line);
-	if (rc == ERR_FORMAT)
-		error_prefix(l->err, "line %zu", lines->number);
-	return rc ? rc : lines_error(lines, l->err);
+	return lines_result(lines, rc, l->err);
 }
 
 static int count_set_types(struct legacy *l, struct cursor name)
@@ -86,7 +83,7 @@ int legacy_count(struct legacy *l, const void *data, size_t len)
 	int rc;
 
 	lines_init(&lines, data, len);
-	while (lines_next(&lines) && text_is_comment(lines.line))
+	while (lines_next(&lines) && scan_is_comment(lines.line))
 		;
 	if (!count_parse_header(lines.line, &name))
 		return lines_error(&lines, l->err) ? ERR_FORMAT : NOT_THIS;

@@ -1,4 +1,7 @@
 /*
+ * Assigns addresses to the mappings that hold them, by google/pprof's rules
+ * (Profile.remapMappingIDs).
+ *
  * An address belongs to the first mapping in the list that holds it. If no mapping does, the
  * first one that would hold the address after an extension downwards, by its file offset, is
  * extended and keeps its new start. Else the address belongs to a mapping of everything,
@@ -13,13 +16,13 @@
  * first. This does not hold for mappings that end before they begin, which no kernel writes.
  * The few of this kind are kept in a list that is searched linearly.
  */
-#include "pprof/legacy/cover.h"
+
+#include "pprof/legacy/build.h"
 
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "base/room.h"
-#include "pprof/legacy/build.h"
 
 enum { NONE = UINT32_MAX, ODD_MAX = 256 };
 

@@ -2,19 +2,18 @@
  * Reads the binary CPU profiles of gperftools (docs/cpuprofile-fileformat.html there): words
  * of 4 or 8 bytes in the byte order of the machine that wrote them.
  *
- *   0 3 0 PERIOD 0           header; PERIOD is in microseconds; the third word is 1 for Java
+ *   0 3 0 PERIOD 0           header; PERIOD is in microseconds
  *   COUNT FRAMES PC...       a sample
- *   0 1 0                    the end; text follows: a memory map, or names for Java
+ *   0 1 0                    the end; a memory map follows as text
  *
  * As in google/pprof, words behind the end are read as zeros. So a sample whose stack is cut
  * off is accepted if as many frames of 4 bytes would fit, even if words have 8 bytes.
  */
 #include "base/error.h"
 #include "pprof/legacy/build.h"
-#include "pprof/legacy/formats.h"
 #include "pprof/legacy/lines.h"
 #include "pprof/legacy/maps.h"
-#include "pprof/legacy/text.h"
+#include "pprof/legacy/scan.h"
 
 struct cpu_words {
 	struct cursor c;
@@ -42,21 +41,20 @@ static size_t bytes_left(const struct cpu_words *w)
 	return w->ended ? 0 : cursor_left(&w->c);
 }
 
-static bool cpu_parse_header(struct cpu_words *w, bool *java, int64_t *period)
+static bool cpu_parse_header(struct cpu_words *w, int64_t *period)
 {
-	uint64_t zero = next_word(w), words = next_word(w), kind = next_word(w);
+	uint64_t zero = next_word(w), words = next_word(w), version = next_word(w);
 
 	*period = (int64_t)next_word(w);
-	*java = kind == 1;
-	return next_word(w) == 0 && !w->ended && zero == 0 && words == 3 && kind <= 1 && *period;
+	return next_word(w) == 0 && !w->ended && zero == 0 && words == 3 && version == 0 && *period;
 }
 
 /* Reads one sample. Sets *end, and adds no sample, if it is the end mark. */
 static int cpu_parse_sample(struct legacy *l, struct cpu_words *w, bool *end)
 {
-	bool adjust = !l->drops_addresses;
 	size_t at = cursor_offset(&w->c);
 	uint64_t count = next_word(w), frames = next_word(w);
+	struct cpu_words ahead = *w;
 	struct legacy_sample *s;
 	int rc;
 
@@ -65,23 +63,22 @@ static int cpu_parse_sample(struct legacy *l, struct cpu_words *w, bool *end)
 			  at);
 		return NOT_THIS;
 	}
+	*end = !count && frames == 1 && !next_word(&ahead);
+	if (*end) {
+		*w = ahead;
+		return 0;
+	}
 	rc = legacy_begin_sample(l, &s);
+	if (rc)
+		return rc;
+	s->values[0] = (int64_t)count;
+	s->values[1] = (int64_t)(count * (uint64_t)l->p->period);
 	for (uint64_t i = 0; !rc && i < frames; i++) {
 		uint64_t address = next_word(w);
 
-		if (!count && frames == 1 && !address) {
-			*end = true;
-			legacy_drop_sample(l);
-			return 0;
-		}
-		rc = legacy_add_frame(l, adjust && i ? address - 1 : address);
+		rc = legacy_add_frame(l, i ? address - 1 : address);
 	}
-	if (rc)
-		return rc;
-	s = &l->samples[l->sample_count - 1];
-	s->values[0] = (int64_t)count;
-	s->values[1] = (int64_t)(count * (uint64_t)l->p->period);
-	return 0;
+	return rc;
 }
 
 static uint32_t second_frame(const struct legacy *l, const struct legacy_sample *s)
@@ -135,7 +132,7 @@ static void drop_handler(struct legacy *l)
 	}
 }
 
-static int cpu_read_profile(struct legacy *l, struct cpu_words *w, bool java, int64_t period)
+static int cpu_read_profile(struct legacy *l, struct cpu_words *w, int64_t period)
 {
 	struct lines lines;
 	bool end = false;
@@ -145,14 +142,11 @@ static int cpu_read_profile(struct legacy *l, struct cpu_words *w, bool java, in
 	if (legacy_period(l, "cpu", "nanoseconds", period) || legacy_type(l, "samples", "count") ||
 	    legacy_type(l, "cpu", "nanoseconds"))
 		return ERR_NOMEM;
-	l->drops_addresses = java;
-	l->drops_doubled_leaf = !java;
+	l->drops_doubled_leaf = true;
 	while (!rc && !end && bytes_left(w))
 		rc = cpu_parse_sample(l, w, &end);
 	if (rc)
 		return rc;
-	if (java)
-		return legacy_java_names(l, text_piece(&w->c, 0, bytes_left(w)));
 	drop_handler(l);
 	lines_init(&lines, w->c.pos, bytes_left(w));
 	rc = maps_read(l, &lines);
@@ -164,11 +158,10 @@ int legacy_cpu(struct legacy *l, const void *data, size_t len)
 	for (int i = 0; i < 4; i++) {
 		struct cpu_words w = { .size = i < 2 ? 4 : 8, .big = i & 1 };
 		int64_t period;
-		bool java;
 
 		cursor_init(&w.c, data, len, "CPU profile");
-		if (cpu_parse_header(&w, &java, &period))
-			return cpu_read_profile(l, &w, java, period);
+		if (cpu_parse_header(&w, &period))
+			return cpu_read_profile(l, &w, period);
 	}
 	return NOT_THIS;
 }

@@ -1,6 +1,6 @@
 /*
- * Regular expressions for functions that do the measuring, or that implement what was
- * measured: google/pprof's, word for word (legacy_profile.go).
+ * Names the functions that do the measuring, or that implement what was measured, by regular
+ * expressions: google/pprof's, word for word (legacy_profile.go).
  */
 #include "pprof/legacy/build.h"
 

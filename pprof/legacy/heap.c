@@ -13,10 +13,9 @@
 #include "base/error.h"
 #include "pprof/gotext/heapscale.h"
 #include "pprof/legacy/build.h"
-#include "pprof/legacy/formats.h"
 #include "pprof/legacy/lines.h"
 #include "pprof/legacy/maps.h"
-#include "pprof/legacy/text.h"
+#include "pprof/legacy/scan.h"
 
 struct legacy_heap {
 	int64_t rate;	/* average bytes between two samples */
@@ -39,21 +38,21 @@ static bool legacy_heap_take_row(struct cursor *c, bool signs, struct legacy_hea
 	for (int i = 0; i < 4; i++) {
 		struct cursor from;
 
-		text_skip(c, is_blank);
-		if (i == 2 && !text_take(c, "["))
+		scan_skip(c, is_blank);
+		if (i == 2 && !scan_take(c, "["))
 			return false;
 		if (i == 2)
-			text_skip(c, is_blank);
+			scan_skip(c, is_blank);
 		from = *c;
 		if (signs && i < 2)
-			text_take(c, "-");
-		if (!text_skip(c, is_digit) || !text_begins(c, after[i]))
+			scan_take(c, "-");
+		if (!scan_skip(c, is_digit) || !scan_begins(c, after[i]))
 			return false;
-		*fields[i] = text_piece(&from, 0, (size_t)(c->pos - from.pos));
+		*fields[i] = scan_piece(&from, 0, (size_t)(c->pos - from.pos));
 		cursor_bytes(c, *after[i] ? 1 : 0);
 	}
-	text_skip(c, is_blank);
-	return text_take(c, "]");
+	scan_skip(c, is_blank);
+	return scan_take(c, "]");
 }
 
 /* Finds the first header in the line; *c is then behind the header's last bracket. */
@@ -61,7 +60,7 @@ static bool legacy_heap_find_header(struct cursor *c, struct legacy_heap_row *r)
 {
 	ptrdiff_t at;
 
-	while ((at = text_find(c, "heap profile:")) >= 0) {
+	while ((at = scan_find(c, "heap profile:")) >= 0) {
 		struct cursor ahead;
 
 		cursor_bytes(c, (size_t)at + 13);
@@ -82,8 +81,8 @@ static bool legacy_heap_same(struct cursor a, struct cursor b)
 static bool has_alloc(const struct legacy_heap_row *r)
 {
 	return (!legacy_heap_same(r->alloc_objects, r->objects) &&
-		!text_equals(&r->alloc_objects, "0")) ||
-	       (!legacy_heap_same(r->alloc_bytes, r->bytes) && !text_equals(&r->alloc_bytes, "0"));
+		!scan_equals(&r->alloc_objects, "0")) ||
+	       (!legacy_heap_same(r->alloc_bytes, r->bytes) && !scan_equals(&r->alloc_bytes, "0"));
 }
 
 static bool is_kind(uint8_t ch)
@@ -97,15 +96,15 @@ static int parse_kind(struct cursor c, const struct legacy_heap_row *r, struct l
 	struct cursor kind, period;
 	int64_t rate = 0;
 
-	text_run(&c, is_kind, &kind);
-	text_take(&c, "/");
-	if (text_run(&c, is_digit, &period) && !text_int(period, 10, &rate))
+	scan_run(&c, is_kind, &kind);
+	scan_take(&c, "/");
+	if (scan_run(&c, is_digit, &period) && !scan_int(period, 10, &rate))
 		return NOT_THIS;
 	h->has_alloc = has_alloc(r);
-	h->sampled = !text_equals(&kind, "heapprofile");
-	h->rate = !h->sampled ? 1 : text_equals(&kind, "heap") ? rate / 2 : rate;
-	if (!h->sampled || text_equals(&kind, "heap") || text_equals(&kind, "heap_v2") ||
-	    text_equals(&kind, "heapz_v2"))
+	h->sampled = !scan_equals(&kind, "heapprofile");
+	h->rate = !h->sampled ? 1 : scan_equals(&kind, "heap") ? rate / 2 : rate;
+	if (!h->sampled || scan_equals(&kind, "heap") || scan_equals(&kind, "heap_v2") ||
+	    scan_equals(&kind, "heapz_v2"))
 		return 0;
 	return NOT_THIS;
 }
@@ -115,7 +114,7 @@ static bool is_kind_of(struct cursor line, const char *kind)
 	struct legacy_heap_row r;
 
 	while (legacy_heap_find_header(&line, &r)) {
-		if (text_begins(&line, kind))
+		if (scan_begins(&line, kind))
 			return true;
 	}
 	return false;
@@ -130,11 +129,11 @@ static int legacy_heap_parse_header(struct legacy *l, struct cursor line, struct
 	while (legacy_heap_find_header(&c, &r)) {
 		struct cursor kind = c;
 
-		text_skip(&kind, is_blank);
-		if (!text_take(&kind, "@"))
+		scan_skip(&kind, is_blank);
+		if (!scan_take(&kind, "@"))
 			continue;
-		text_skip(&kind, is_blank);
-		if (!text_begins(&kind, "heap"))
+		scan_skip(&kind, is_blank);
+		if (!scan_begins(&kind, "heap"))
 			continue;
 		if (!parse_kind(kind, &r, h))
 			return 0;
@@ -152,16 +151,16 @@ static bool legacy_heap_find_row(struct cursor *c, struct legacy_heap_row *r)
 	while (cursor_left(c)) {
 		struct cursor ahead = *c;
 
-		if (text_peek(c, 0) != '-' && !is_digit((uint8_t)text_peek(c, 0))) {
+		if (scan_peek(c, 0) != '-' && !is_digit((uint8_t)scan_peek(c, 0))) {
 			cursor_byte(c);
 			continue;
 		}
-		if (legacy_heap_take_row(&ahead, true, r) && text_take(&ahead, " @")) {
+		if (legacy_heap_take_row(&ahead, true, r) && scan_take(&ahead, " @")) {
 			*c = ahead;
 			return true;
 		}
-		text_take(c, "-");
-		text_skip(c, is_digit);
+		scan_take(c, "-");
+		scan_skip(c, is_digit);
 	}
 	return false;
 }
@@ -172,7 +171,7 @@ static int parse_pair(struct legacy *l, const struct legacy_heap *h, struct curs
 {
 	int64_t count, size;
 
-	if (!text_int(objects, 10, &count) || !text_int(bytes, 10, &size))
+	if (!scan_int(objects, 10, &count) || !scan_int(bytes, 10, &size))
 		return error_set(l->err, ERR_FORMAT, "a number of more than 64 bits");
 	if (!count && size)
 		return error_set(l->err, ERR_FORMAT, "%ld bytes in no object", size);
@@ -212,7 +211,7 @@ static int legacy_heap_parse_sample(struct legacy *l, const struct legacy_heap *
 	s->has_block = true;
 	rc = set_values(l, h, &r, s);
 	if (!rc)
-		rc = legacy_add_stack(l, line, 1);
+		rc = legacy_add_stack(l, line);
 	return rc;
 }
 
@@ -224,15 +223,13 @@ static int legacy_heap_parse_samples(struct legacy *l, const struct legacy_heap 
 	while (!rc && lines_next(lines)) {
 		struct cursor line = lines->line;
 
-		text_trim(&line);
-		if (!text_is_comment(line) && maps_begin(&line)) /* not in a comment */
+		scan_trim(&line);
+		if (!scan_is_comment(line) && maps_begin(&line)) /* not in a comment */
 			break;
-		rc = text_is_comment(line) ? legacy_comment(l, line) :
+		rc = scan_is_comment(line) ? legacy_comment(l, line) :
 					     legacy_heap_parse_sample(l, h, line);
 	}
-	if (rc == ERR_FORMAT)
-		error_prefix(l->err, "line %zu", lines->number);
-	return rc ? rc : lines_error(lines, l->err);
+	return lines_result(lines, rc, l->err);
 }
 
 static int legacy_heap_set_types(struct legacy *l, const struct legacy_heap *h)
@@ -290,15 +287,15 @@ static bool jemalloc_header(struct cursor line, struct legacy_heap *h)
 	struct cursor rate;
 
 	*h = (struct legacy_heap){ .sampled = true };
-	return text_take(&line, "heap_v2/") && text_run(&line, is_digit, &rate) &&
-	       !cursor_left(&line) && text_int(rate, 10, &h->rate);
+	return scan_take(&line, "heap_v2/") && scan_run(&line, is_digit, &rate) &&
+	       !cursor_left(&line) && scan_int(rate, 10, &h->rate);
 }
 
 /* A line of numbers. False: it is one of a single thread. */
 static bool is_total(struct cursor *line)
 {
-	text_skip(line, is_blank);
-	return text_take(line, "t*:");
+	scan_skip(line, is_blank);
+	return scan_take(line, "t*:");
 }
 
 static int jemalloc_total(struct legacy *l, const struct legacy_heap *h, struct cursor line,
@@ -324,16 +321,14 @@ static int jemalloc_samples(struct legacy *l, const struct legacy_heap *h, struc
 
 		if (maps_begin(&line))
 			break;
-		if (text_take(&line, "@")) {
+		if (scan_take(&line, "@")) {
 			rc = legacy_begin_sample(l, &s);
-			rc = rc ? rc : legacy_add_stack(l, line, 1);
+			rc = rc ? rc : legacy_add_stack(l, line);
 		} else if (s) {
 			rc = jemalloc_total(l, h, line, s);
 		}
 	} while (!rc && lines_next(lines));
-	if (rc == ERR_FORMAT)
-		error_prefix(l->err, "line %zu", lines->number);
-	return rc ? rc : lines_error(lines, l->err);
+	return lines_result(lines, rc, l->err);
 }
 
 /* Goes to the first sample. The totals before it tell whether there are four values. */
@@ -341,7 +336,7 @@ static void pass_totals(struct lines *lines, struct legacy_heap *h)
 {
 	struct legacy_heap_row row;
 
-	while (lines_next(lines) && !text_begins(&lines->line, "@") && !maps_begin(&lines->line)) {
+	while (lines_next(lines) && !scan_begins(&lines->line, "@") && !maps_begin(&lines->line)) {
 		struct cursor line = lines->line;
 
 		if (is_total(&line) && legacy_heap_take_row(&line, false, &row))

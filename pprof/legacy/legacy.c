@@ -7,11 +7,9 @@
 
 #include "base/error.h"
 #include "pprof/legacy/build.h"
-#include "pprof/legacy/formats.h"
 
 static legacy_reader *const readers[] = {
-	legacy_cpu,    legacy_heap,	  legacy_jemalloc, legacy_count,
-	legacy_thread, legacy_contention, legacy_java,
+	legacy_cpu, legacy_heap, legacy_jemalloc, legacy_count, legacy_contention,
 };
 
 static int try_reader(legacy_reader *reader, struct profile *p, const void *data, size_t len,

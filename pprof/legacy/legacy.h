@@ -1,11 +1,10 @@
 /*
  * Reads the profile formats from before profile.proto, as google/pprof's profile.Parse
  * does: Go's debug=1 texts (counts, heap, contention, mutex), tcmalloc's and jemalloc's
- * heap, growth and fragmentation profiles, contentionz, threadz, the binary CPU profiles
- * of gperftools, and the profiles of its Java agent.
+ * heap, growth and fragmentation profiles, contentionz, and the binary CPU profiles of gperftools.
  *
- * All formats but Java's have addresses and no names. Mappings come from the process's
- * memory map if one is appended. Names that Go writes in comments are not read.
+ * Samples have addresses; names come only from the comments that Go writes. Mappings come from
+ * the process's memory map if one is appended.
  */
 #ifndef PPROF_LEGACY_LEGACY_H
 #define PPROF_LEGACY_LEGACY_H

@@ -36,3 +36,10 @@ int lines_error(const struct lines *l, struct error *err)
 	return error_set(err, ERR_FORMAT, "line %zu: longer than %d bytes", l->number,
 			 LINE_MAX_BYTES - 1);
 }
+
+int lines_result(const struct lines *l, int rc, struct error *err)
+{
+	if (rc == ERR_FORMAT)
+		error_prefix(err, "line %zu", l->number);
+	return rc ? rc : lines_error(l, err);
+}

@@ -28,4 +28,8 @@ bool lines_next(struct lines *l);
 /* 0, or ERR_FORMAT when a line was too long. */
 int lines_error(const struct lines *l, struct error *err);
 
+/* The end of reading with the result `rc`. If that is ERR_FORMAT, its message gets the number of
+ * the line; if it is 0, the same as lines_error. */
+int lines_result(const struct lines *l, int rc, struct error *err);
+
 #endif

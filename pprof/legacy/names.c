@@ -1,6 +1,6 @@
 /*
- * Names that stand in comments. In the text of debug=1 Go writes the frames of a stack behind its
- * addresses:
+ * Reads names that stand in comments. In the text of debug=1 Go writes the frames of a stack behind
+ * its addresses:
  *
  *   3 @ 0x43e0f6 0x40a2c5
  *   #	0x43e0f5	main.wait+0x16		/src/main.go:12
@@ -18,7 +18,7 @@
 #include "base/error.h"
 #include "base/room.h"
 #include "pprof/legacy/build.h"
-#include "pprof/legacy/text.h"
+#include "pprof/legacy/scan.h"
 
 struct comment {
 	uint64_t address;
@@ -58,7 +58,7 @@ static void take_place(struct cursor text, struct comment *c)
 	c->file = text;
 	c->line = 0;
 	if (!colon || text.pos[colon - 1] != ':' ||
-	    !text_int(text_piece(&text, colon, len), 10, &c->line))
+	    !scan_int(scan_piece(&text, colon, len), 10, &c->line))
 		return;
 	c->file.end -= len - colon + 1;
 }
@@ -67,13 +67,13 @@ static bool legacy_names_parse(struct cursor line, struct comment *c)
 {
 	struct cursor digits;
 
-	text_trim(&line);
-	if (!text_take(&line, "#\t0x") || !text_run(&line, is_lower_xdigit, &digits) ||
-	    !text_uint(digits, 16, &c->address))
+	scan_trim(&line);
+	if (!scan_take(&line, "#\t0x") || !scan_run(&line, is_lower_xdigit, &digits) ||
+	    !scan_uint(digits, 16, &c->address))
 		return false;
-	text_skip(&line, is_tab);
-	text_run(&line, is_no_tab, &c->name);
-	text_skip(&line, is_tab);
+	scan_skip(&line, is_tab);
+	scan_run(&line, is_no_tab, &c->name);
+	scan_skip(&line, is_tab);
 	cut_distance(&c->name);
 	take_place(line, c);
 	return true;

@@ -1,4 +1,4 @@
-/* The definition of sampler-pprof.h's `struct pprof`. */
+/* Defines sampler-pprof.h's `struct pprof`. */
 #ifndef PPROF_LIBRARY_API_H
 #define PPROF_LIBRARY_API_H
 

@@ -2,13 +2,13 @@
  * written to a buffer first, because its bytes are its identity. */
 #include "pprof/otlp/dictionary.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/room.h"
 #include "pprof/otlp/fields.h"
-#include "pprof/otlp/origin.h"
 #include "pprof/profile.h"
 #include "pprof/wire/writer.h"
 
@@ -265,6 +265,54 @@ int dictionary_labels(struct dictionary *d, const struct profile_sample *s, stru
 	if (to->count)
 		qsort(to->list, to->count, sizeof(*to->list), dictionary_by_number);
 	return rc;
+}
+
+/* What a profile contains about the origin of its code, by OpenTelemetry's semantic conventions.
+ * What it does not contain is not guessed. */
+
+/* The attribute that a mapping's build ID belongs into; NULL if it has none. Go's own has four
+ * parts with slashes between (cmd/go/internal/work/buildid.go); the GNU linker's is a row of
+ * hexadecimal digits. */
+static const char *otlp_build_id_key(const struct profile *p, const struct profile_mapping *m)
+{
+	const char *id = strset_get(&p->strings, m->build_id);
+
+	if (!*id)
+		return NULL;
+	return strchr(id, '/') ? "process.executable.build_id.go" :
+				 "process.executable.build_id.gnu";
+}
+
+static bool dictionary_ends_in(const char *text, const char *ending)
+{
+	size_t len = strlen(text), end = strlen(ending);
+
+	return len > end && !strcmp(text + len - end, ending);
+}
+
+/* The name of the innermost line's source file; "" if it has none. */
+static const char *source_of(const struct profile *p, const struct profile_location *l)
+{
+	uint32_t function = l->lines ? p->lines[l->first_line].function : 0;
+
+	return function ? strset_get(&p->strings, p->functions[function - 1].filename) : "";
+}
+
+/* A value of profile.frame.type; NULL: not known. Only an ELF file has a build ID, so code of a
+ * mapping with one was compiled to it. Code in memory that a just-in-time compiler wrote has none,
+ * and no type. "native" may stand for Go and Rust, too, where the source's name is not known. */
+static const char *otlp_frame_type(const struct profile *p, const struct profile_location *l)
+{
+	const struct profile_mapping *m = l->mapping ? &p->mappings[l->mapping - 1] : NULL;
+	const char *source = source_of(p, l), *file = m ? strset_get(&p->strings, m->filename) : "";
+
+	if (!strncmp(file, "[kernel", strlen("[kernel")))
+		return "kernel";
+	if (dictionary_ends_in(source, ".go"))
+		return "go";
+	if (dictionary_ends_in(source, ".rs"))
+		return "rust";
+	return m && m->build_id ? "native" : NULL;
 }
 
 /* Mappings, functions, locations. */

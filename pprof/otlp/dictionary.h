@@ -1,5 +1,5 @@
 /*
- * The tables of an OTLP message, to which samples refer by index.
+ * Collects the tables of an OTLP message, to which samples refer by index.
  *
  * Each table is a set of encoded entries: two entries are equal exactly when their bytes are, since
  * what they refer to is there once, too. Entry 0 is the empty message, as the format requires. An

@@ -1,5 +1,5 @@
-/* Field numbers of opentelemetry-proto 1.11: profiles/v1development/profiles.proto and its
- * collector's service, common/v1 and resource/v1. */
+/* Names the field numbers of opentelemetry-proto 1.11: profiles/v1development/profiles.proto and
+ * its collector's service, common/v1 and resource/v1. */
 #ifndef PPROF_OTLP_FIELDS_H
 #define PPROF_OTLP_FIELDS_H
 

@@ -1,5 +1,5 @@
 /*
- * The tree of calls, from the outermost frames inward, the costliest call first:
+ * Shows the tree of calls, from the outermost frames inward, the costliest call first:
  *
  *      cum   cum%  flat%
  *      10s   100%     0%  main
@@ -15,7 +15,7 @@
  * Rejected: an indentation for each call, as async-profiler has it. A stack of Python or Java has
  * sixty frames, of which the last would be one letter wide.
  */
-#include "pprof/report/tree.h"
+#include "pprof/report/reports.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

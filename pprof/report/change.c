@@ -1,9 +1,10 @@
 /*
- * The test. The samples of a function in two profiles are two Poisson counts. If the function costs
- * the same in both, each of the n samples is of the new profile with a probability q that only the
- * two profiles decide: how long they took, and how much a sample stands for (its rate, and what a
- * budget left out). So the new count is binomial (Przyborowski and Wilenski, 1940), and its tail is
- * summed exactly: a normal approximation is wrong for the few samples that most functions have.
+ * Tests each change for noise. The samples of a function in two profiles are two Poisson counts. If
+ * the function costs the same in both, each of the n samples is of the new profile with a
+ * probability q that only the two profiles decide: how long they took, and how much a sample stands
+ * for (its rate, and what a budget left out). So the new count is binomial (Przyborowski and
+ * Wilenski, 1940), and its tail is summed exactly: a normal approximation is wrong for the few
+ * samples that most functions have.
  *
  * A table has many functions, and chance has as many tries. The level is therefore divided by their
  * number (Bonferroni): one table in LEVEL's inverse would have an unmarked change by chance alone.

@@ -1,5 +1,5 @@
 /*
- * What changed between two profiles, as a table: base, new, change, the largest change first.
+ * Shows what changed between two profiles as a table: base, new, change, the largest change first.
  *
  * The profile is a difference as `pprof -diff_base` makes it: the base's samples are negated and
  * have the label pprof::base. So one profile has the frames of both, and what filters a profile

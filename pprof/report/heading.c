@@ -1,6 +1,6 @@
-/* Three lines: whose profile it is, of how much, and how much of that is shown. With v->verbose,
- * ProfileLabels and reportLabels of google/pprof's internal/report/report.go, line by line, but for
- * the comments of many runs (pprof/comments.h) and what the total of a wall profile is of. */
+/* A heading has three lines: whose profile it is, of how much, and how much of that is shown. With
+ * v->verbose, ProfileLabels and reportLabels of google/pprof's internal/report/report.go, line by
+ * line, but for the comments of many runs and what the total of a wall profile is of. */
 #include "pprof/report/heading.h"
 
 #include <ctype.h>
@@ -12,7 +12,6 @@
 
 #include "base/error.h"
 #include "pprof/columns.h"
-#include "pprof/comments.h"
 #include "pprof/few.h"
 #include "pprof/graph/graph.h"
 #include "pprof/graph/measure.h"
@@ -69,6 +68,59 @@ int heading_program(const struct profile *p, struct buffer *out)
 	if (rc || !p->mapping_count)
 		return rc;
 	return heading_add_string(out, "Build ID: ", p, p->mappings[0].build_id);
+}
+
+/* The comments of many runs. Each of our recordings adds some seven: its version, its command line,
+ * its figures (sampler/profile/summary.h). A merge of 200 has them all, because google/pprof's
+ * merge has, and they would hide what is shown below them. Ours are recognized by how they begin.
+ * The number of runs is that of the figure that occurs most often, because a merge keeps equal
+ * lines once. */
+
+/* How the lines of figures begin; the one that differs most often has the number of runs. */
+static const char *const figures[] = { "samples: ", "rate: ", "unwound: ", "held: ", "cpu: " };
+
+enum { FIGURES = sizeof(figures) / sizeof(*figures) };
+
+static const char *comment(const struct profile *p, size_t i)
+{
+	return strset_get(&p->strings, p->comments[i]);
+}
+
+static size_t count_runs(const struct profile *p)
+{
+	size_t counts[FIGURES] = { 0 }, most = 0;
+
+	for (size_t i = 0; i < p->comment_count; i++)
+		for (size_t j = 0; j < FIGURES; j++)
+			counts[j] += !strncmp(comment(p, i), figures[j], strlen(figures[j]));
+	for (size_t j = 0; j < FIGURES; j++)
+		most = counts[j] > most ? counts[j] : most;
+	return most;
+}
+
+/* "sampler 0.1.0", and no command line. */
+static bool heading_is_version(const char *text)
+{
+	return !strncmp(text, "sampler ", 8) && isdigit((unsigned char)text[8]) &&
+	       !strchr(text + 8, ' ');
+}
+
+/* If the comments are of more than one of our runs: appends a line in place of them, without its
+ * end, and sets *folded: "sampler 0.1.0: 200 runs (report --raw has their comments)". The text is
+ * as untrusted as the profile. */
+static int comments_fold(const struct profile *p, struct buffer *line, bool *folded)
+{
+	size_t runs = count_runs(p), versions = 0;
+	int rc = 0;
+
+	*folded = runs > 1;
+	for (size_t i = 0; *folded && !rc && i < p->comment_count; i++)
+		if (heading_is_version(comment(p, i)))
+			rc = buffer_addf(line, "%s%s", versions++ ? ", " : "", comment(p, i));
+	if (!rc && *folded)
+		rc = buffer_addf(line, "%s%zu runs (report --raw has their comments)",
+				 versions ? ": " : "", runs);
+	return rc;
 }
 
 /* In place of the comments of many runs, a line. */

@@ -1,4 +1,4 @@
-/* The heading of a report: which profile it is, and how much of it is shown. */
+/* Writes the heading of a report: which profile it is, and how much of it is shown. */
 #ifndef PPROF_REPORT_HEADING_H
 #define PPROF_REPORT_HEADING_H
 

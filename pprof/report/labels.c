@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/room.h"
+#include "pprof/graph/text.h"
 #include "pprof/profile.h"
 
 /* postDecode ignores a label that is neither a string nor a number. */
@@ -50,12 +51,7 @@ static int report_labels_by_key(const void *a, const void *b, void *labels)
 
 size_t labels_columns(const struct profile *p, uint32_t key)
 {
-	const struct strset_entry *e = &p->strings.entries[key];
-	size_t columns = 0;
-
-	for (size_t i = 0; i < e->len; i++)
-		columns += ((unsigned char)e->text[i] & 0xc0) != 0x80;
-	return columns;
+	return text_columns(p->strings.entries[key].text, p->strings.entries[key].len);
 }
 
 int labels_take(struct labels *l, const struct profile *p, const struct profile_sample *s,

@@ -1,5 +1,5 @@
 /*
- * A sample's labels as google/pprof has them: a list of values for each key, in order, strings and
+ * Lists a sample's labels as google/pprof has them: the values of each key, in order, strings and
  * numbers separately (profile/encode.go, postDecode).
  */
 #ifndef PPROF_REPORT_LABELS_H

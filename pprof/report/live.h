@@ -1,5 +1,5 @@
 /*
- * What `sampler top` shows while a recording goes on, from two of its profiles: functions and
+ * Makes what `sampler top` shows while a recording goes on, from two of its profiles: functions and
  * threads, by what they cost recently and since the start.
  */
 #ifndef PPROF_REPORT_LIVE_H

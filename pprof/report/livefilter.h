@@ -1,6 +1,6 @@
-/* Which names a live view shows: those that match a pattern (pprof/select/pattern.h) or, if the
- * text is not a valid pattern, those that contain the text. Upper and lower case are different only
- * if the text has an upper-case letter. */
+/* Selects the names that a live view shows: those that match a pattern (pprof/select/pattern.h) or,
+ * if the text is not a valid pattern, those that contain the text. Upper and lower case are
+ * different only if the text has an upper-case letter. */
 #ifndef PPROF_REPORT_LIVEFILTER_H
 #define PPROF_REPORT_LIVEFILTER_H
 

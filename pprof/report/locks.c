@@ -6,7 +6,7 @@
  * up. Waits for what has no owner add up by the stack in which they wait: the twenty threads of a
  * pool have a condition variable each.
  */
-#include "pprof/report/locks.h"
+#include "pprof/report/reports.h"
 
 #include <stdlib.h>
 #include <string.h>

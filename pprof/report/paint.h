@@ -1,5 +1,5 @@
-/* Colour on a terminal: titles are bold, lines red or green by their share of the total. None
- * unless v->colour. */
+/* Colours lines on a terminal: titles are bold, lines red or green by their share of the total.
+ * None unless v->colour. */
 #ifndef PPROF_REPORT_PAINT_H
 #define PPROF_REPORT_PAINT_H
 

@@ -1,5 +1,5 @@
-/* The output of Profile.String (google/pprof, profile/profile.go), line by line. */
-#include "pprof/report/raw.h"
+/* Writes what Profile.String (google/pprof, profile/profile.go) writes, line by line. */
+#include "pprof/report/reports.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -69,7 +69,7 @@ static int raw_add_head(struct raw *r)
 		return rc;
 	/* pprof prints the duration with "%.4v", which keeps its first four characters. */
 	duration_text(p->duration_nanos, text);
-	return text_addf(r->out, "Duration: %.*s\n", (int)duration_prefix(text, 4), text);
+	return text_addf(r->out, "Duration: %.*s\n", (int)text_prefix(text, strlen(text), 4), text);
 }
 
 static int raw_add_types(struct raw *r)

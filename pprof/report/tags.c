@@ -1,6 +1,6 @@
 /* Labels are told apart by key and text. The text of a number is what is printed, converted from
  * the unit of its key, so two numbers that look the same are added up. */
-#include "pprof/report/tags.h"
+#include "pprof/report/reports.h"
 
 #include <stdlib.h>
 #include <string.h>

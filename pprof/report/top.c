@@ -1,5 +1,5 @@
-/* The output of printText (google/pprof, internal/report/report.go), line by line. */
-#include "pprof/report/top.h"
+/* Writes what printText (google/pprof, internal/report/report.go) writes, line by line. */
+#include "pprof/report/reports.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* The output of printTraces (google/pprof, internal/report/report.go), line by line. */
-#include "pprof/report/traces.h"
+/* Writes what printTraces (google/pprof, internal/report/report.go) writes, line by line. */
+#include "pprof/report/reports.h"
 
 #include <stdlib.h>
 

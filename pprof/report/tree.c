@@ -1,5 +1,5 @@
-/* The output of printTree (google/pprof, internal/report/report.go), line by line. */
-#include "pprof/report/tree.h"
+/* Writes what printTree (google/pprof, internal/report/report.go) writes, line by line. */
+#include "pprof/report/reports.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Named classes of characters in Go's patterns: \d, [:alpha:], \p{Greek}. */
+/* Translates named classes of characters in Go's patterns: \d, [:alpha:], \p{Greek}. */
 #ifndef PPROF_SELECT_GOCLASS_H
 #define PPROF_SELECT_GOCLASS_H
 

@@ -1,4 +1,4 @@
-/* Which strings of a profile a pattern matches. Each is matched once, however many functions,
+/* Tells which strings of a profile a pattern matches. Each is matched once, however many functions,
  * locations and samples have it. */
 #ifndef PPROF_SELECT_MATCHES_H
 #define PPROF_SELECT_MATCHES_H

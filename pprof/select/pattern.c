@@ -180,19 +180,11 @@ static bool out_of_time(struct scratch *s)
 /* Replaces each byte that is not UTF-8 by U+FFFD. *text and *len change only if there is one. */
 static int make_valid(struct buffer *valid, const char **text, size_t *len)
 {
-	size_t size, i = 0;
-
-	while (i < *len && utf8_next(*text + i, *len - i, &size) != UTF8_REPLACEMENT)
-		i += size;
-	if (i == *len)
+	if (utf8_valid(*text, *len) == *len)
 		return 0;
 	valid->len = 0;
-	for (i = 0; i < *len; i += size) {
-		bool wrong = utf8_next(*text + i, *len - i, &size) == UTF8_REPLACEMENT;
-
-		if (buffer_add(valid, wrong ? "\ufffd" : *text + i, wrong ? 3 : size))
-			return ERR_NOMEM;
-	}
+	if (buffer_add_utf8(valid, *text, *len))
+		return ERR_NOMEM;
 	*text = (const char *)valid->data;
 	*len = valid->len;
 	return 0;

@@ -1,5 +1,5 @@
 /*
- * Patterns as pprof's users write them: Go's regular expressions, matched by PCRE2.
+ * Matches patterns as pprof's users write them: Go's regular expressions, by PCRE2.
  *
  * Go finds a match in time linear in the text, whatever the pattern. PCRE2 backtracks, which is
  * usually faster but sometimes hopelessly slow, and patterns also come from profiles

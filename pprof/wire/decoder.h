@@ -1,8 +1,9 @@
 /*
- * The part of the decoder that does not depend on the message. Tables of rules in decode.c, one
- * for each message of profile.proto, say where each field is stored. read_message reads all
- * messages by these tables, so every field is checked in the same way: its wire type, the index of
- * its string, the id that it names. A field that no table lists is skipped, as protobuf requires.
+ * Reads messages by tables: the part of the decoder that does not depend on the message. Tables of
+ * rules in decode.c, one for each message of profile.proto, say where each field is stored.
+ * read_message reads all messages by these tables, so every field is checked in the same way: its
+ * wire type, the index of its string, the id that it names. A field that no table lists is skipped,
+ * as protobuf requires.
  *
  * If a field with a single value occurs several times, the last one counts, and a bad one before
  * it is not an error. So a bad reference is only noted as a doubt, and reported at the end of the

@@ -28,6 +28,7 @@ struct encode_encoder {
 	uint8_t *to;	 /* where the next byte goes, within the room that was made */
 	gzip_sink *sink; /* NULL: everything stays in `out` */
 	void *ctx;
+	int rc; /* the first error; nothing is written after it */
 	struct error *err;
 };
 
@@ -44,28 +45,27 @@ static size_t message_max(size_t numbers)
 	return FIELD_MAX * (numbers + 1);
 }
 
-static int hand_over(struct encode_encoder *e)
+static void hand_over(struct encode_encoder *e)
 {
 	size_t len = e->out->len;
 
 	e->out->len = 0;
-	return e->sink(e->ctx, e->out->data, len, e->err);
+	e->rc = e->sink(e->ctx, e->out->data, len, e->err);
 }
 
-/* Makes room for an entry of a table behind what is there. */
-static int encode_make_room(struct encode_encoder *e, size_t bytes)
+/* Makes room for an entry of a table behind what is there. False after an error. */
+static bool encode_make_room(struct encode_encoder *e, size_t bytes)
 {
 	struct buffer *out = e->out;
-	int rc = 0;
 
 	if (e->to)
 		out->len = (size_t)(e->to - out->data);
-	if (e->sink && out->len >= PIECE)
-		rc = hand_over(e);
-	if (!rc && buffer_reserve(out, bytes))
-		rc = error_nomem(e->err);
+	if (!e->rc && e->sink && out->len >= PIECE)
+		hand_over(e);
+	if (!e->rc && buffer_reserve(out, bytes))
+		e->rc = error_nomem(e->err);
 	e->to = out->data + out->len;
-	return rc;
+	return !e->rc;
 }
 
 static inline void encode_put_tag(struct encode_encoder *e, unsigned field, enum wire_type type)
@@ -101,6 +101,12 @@ static inline void encode_end(struct encode_encoder *e, uint8_t *start)
 	memmove(start + more, start, len);
 	writer_varint(start - 1, len);
 	e->to += more;
+}
+
+/* The same for an entry of a table, with room for `most` bytes. NULL after an error. */
+static uint8_t *encode_begin_entry(struct encode_encoder *e, unsigned field, size_t most)
+{
+	return encode_make_room(e, most) ? encode_begin(e, field) : NULL;
 }
 
 static void encode_put_type(struct encode_encoder *e, unsigned field, const struct profile_type *t)
@@ -147,16 +153,14 @@ static uint8_t *put_ids(uint8_t *to, const uint32_t *ids, size_t count)
 	return to;
 }
 
-static int encode_put_sample(struct encode_encoder *e, const struct profile *p,
-			     const struct profile_sample *s)
+static void encode_put_sample(struct encode_encoder *e, const struct profile *p,
+			      const struct profile_sample *s)
 {
-	uint8_t *start, *array;
-	int rc = encode_make_room(e, message_max(s->locations + p->type_count + 2) +
-					     s->labels * message_max(4));
+	size_t most = message_max(s->locations + p->type_count + 2) + s->labels * message_max(4);
+	uint8_t *start = encode_begin_entry(e, PROFILE_SAMPLE, most), *array;
 
-	if (rc)
-		return rc;
-	start = encode_begin(e, PROFILE_SAMPLE);
+	if (!start)
+		return;
 	if (s->locations) {
 		array = encode_begin(e, SAMPLE_LOCATION_ID);
 		e->to = put_ids(e->to, p->stack + s->first_location, s->locations);
@@ -171,18 +175,15 @@ static int encode_put_sample(struct encode_encoder *e, const struct profile *p,
 	for (size_t i = 0; i < s->labels; i++)
 		encode_put_label(e, &p->labels[s->first_label + i]);
 	encode_end(e, start);
-	return 0;
 }
 
-static int encode_put_mapping(struct encode_encoder *e, const struct profile_mapping *m,
-			      uint64_t id)
+static void encode_put_mapping(struct encode_encoder *e, const struct profile_mapping *m,
+			       uint64_t id)
 {
-	int rc = encode_make_room(e, message_max(10));
-	uint8_t *start;
+	uint8_t *start = encode_begin_entry(e, PROFILE_MAPPING, message_max(10));
 
-	if (rc)
-		return rc;
-	start = encode_begin(e, PROFILE_MAPPING);
+	if (!start)
+		return;
 	encode_put_number(e, MAPPING_ID, id);
 	encode_put_number(e, MAPPING_START, m->start);
 	encode_put_number(e, MAPPING_LIMIT, m->limit);
@@ -194,7 +195,6 @@ static int encode_put_mapping(struct encode_encoder *e, const struct profile_map
 	encode_put_number(e, MAPPING_HAS_LINE_NUMBERS, m->has_line_numbers);
 	encode_put_number(e, MAPPING_HAS_INLINE_FRAMES, m->has_inline_frames);
 	encode_end(e, start);
-	return 0;
 }
 
 static void encode_put_line(struct encode_encoder *e, const struct profile_line *l)
@@ -207,15 +207,14 @@ static void encode_put_line(struct encode_encoder *e, const struct profile_line 
 	encode_end(e, start);
 }
 
-static int encode_put_location(struct encode_encoder *e, const struct profile *p,
-			       const struct profile_location *l, uint64_t id)
+static void encode_put_location(struct encode_encoder *e, const struct profile *p,
+				const struct profile_location *l, uint64_t id)
 {
-	int rc = encode_make_room(e, message_max(4) + l->lines * message_max(3));
-	uint8_t *start;
+	size_t most = message_max(4) + l->lines * message_max(3);
+	uint8_t *start = encode_begin_entry(e, PROFILE_LOCATION, most);
 
-	if (rc)
-		return rc;
-	start = encode_begin(e, PROFILE_LOCATION);
+	if (!start)
+		return;
 	encode_put_number(e, LOCATION_ID, id);
 	encode_put_number(e, LOCATION_MAPPING_ID, l->mapping);
 	encode_put_number(e, LOCATION_ADDRESS, l->address);
@@ -223,66 +222,55 @@ static int encode_put_location(struct encode_encoder *e, const struct profile *p
 		encode_put_line(e, &p->lines[l->first_line + i]);
 	encode_put_number(e, LOCATION_IS_FOLDED, l->is_folded);
 	encode_end(e, start);
-	return 0;
 }
 
-static int put_function(struct encode_encoder *e, const struct profile_function *f, uint64_t id)
+static void put_function(struct encode_encoder *e, const struct profile_function *f, uint64_t id)
 {
-	int rc = encode_make_room(e, message_max(5));
-	uint8_t *start;
+	uint8_t *start = encode_begin_entry(e, PROFILE_FUNCTION, message_max(5));
 
-	if (rc)
-		return rc;
-	start = encode_begin(e, PROFILE_FUNCTION);
+	if (!start)
+		return;
 	encode_put_number(e, FUNCTION_ID, id);
 	encode_put_number(e, FUNCTION_NAME, f->name);
 	encode_put_number(e, FUNCTION_SYSTEM_NAME, f->system_name);
 	encode_put_number(e, FUNCTION_FILENAME, f->filename);
 	encode_put_number(e, FUNCTION_START_LINE, (uint64_t)f->start_line);
 	encode_end(e, start);
-	return 0;
 }
 
-static int put_strings(struct encode_encoder *e, const struct strset *strings)
+static void encode_put_string(struct encode_encoder *e, const struct strset_entry *s)
 {
-	for (uint32_t i = 0; i < strings->count; i++) {
-		const struct strset_entry *s = &strings->entries[i];
-		int rc = encode_make_room(e, FIELD_MAX + s->len);
-
-		if (rc)
-			return rc;
-		encode_put_tag(e, PROFILE_STRING_TABLE, WIRE_BYTES);
-		e->to = writer_varint(e->to, s->len);
-		memcpy(e->to, s->text, s->len);
-		e->to += s->len;
-	}
-	return 0;
+	if (!encode_make_room(e, FIELD_MAX + s->len))
+		return;
+	encode_put_tag(e, PROFILE_STRING_TABLE, WIRE_BYTES);
+	e->to = writer_varint(e->to, s->len);
+	memcpy(e->to, s->text, s->len);
+	e->to += s->len;
 }
 
-static int put_tables(struct encode_encoder *e, const struct profile *p)
+static void put_tables(struct encode_encoder *e, const struct profile *p)
 {
-	int rc = encode_make_room(e, (p->type_count + 1) * message_max(2));
-
-	for (size_t i = 0; !rc && i < p->type_count; i++)
-		encode_put_type(e, PROFILE_SAMPLE_TYPE, &p->types[i]);
-	for (size_t i = 0; !rc && i < p->sample_count; i++)
-		rc = encode_put_sample(e, p, &p->samples[i]);
-	for (size_t i = 0; !rc && i < p->mapping_count; i++)
-		rc = encode_put_mapping(e, &p->mappings[i], i + 1);
-	for (size_t i = 0; !rc && i < p->location_count; i++)
-		rc = encode_put_location(e, p, &p->locations[i], i + 1);
-	for (size_t i = 0; !rc && i < p->function_count; i++)
-		rc = put_function(e, &p->functions[i], i + 1);
-	return rc ? rc : put_strings(e, &p->strings);
+	if (encode_make_room(e, (p->type_count + 1) * message_max(2)))
+		for (size_t i = 0; i < p->type_count; i++)
+			encode_put_type(e, PROFILE_SAMPLE_TYPE, &p->types[i]);
+	for (size_t i = 0; !e->rc && i < p->sample_count; i++)
+		encode_put_sample(e, p, &p->samples[i]);
+	for (size_t i = 0; !e->rc && i < p->mapping_count; i++)
+		encode_put_mapping(e, &p->mappings[i], i + 1);
+	for (size_t i = 0; !e->rc && i < p->location_count; i++)
+		encode_put_location(e, p, &p->locations[i], i + 1);
+	for (size_t i = 0; !e->rc && i < p->function_count; i++)
+		put_function(e, &p->functions[i], i + 1);
+	for (uint32_t i = 0; !e->rc && i < p->strings.count; i++)
+		encode_put_string(e, &p->strings.entries[i]);
 }
 
-static int encode_put_header(struct encode_encoder *e, const struct profile *p)
+static void encode_put_header(struct encode_encoder *e, const struct profile *p)
 {
-	int rc = encode_make_room(e, message_max(7 + p->comment_count) + message_max(2));
 	uint8_t *array;
 
-	if (rc)
-		return rc;
+	if (!encode_make_room(e, message_max(7 + p->comment_count) + message_max(2)))
+		return;
 	encode_put_number(e, PROFILE_DROP_FRAMES, p->drop_frames);
 	encode_put_number(e, PROFILE_KEEP_FRAMES, p->keep_frames);
 	encode_put_number(e, PROFILE_TIME_NANOS, (uint64_t)p->time_nanos);
@@ -297,18 +285,15 @@ static int encode_put_header(struct encode_encoder *e, const struct profile *p)
 	}
 	encode_put_number(e, PROFILE_DEFAULT_SAMPLE_TYPE, p->default_type);
 	encode_put_number(e, PROFILE_DOC_URL, p->doc_url);
-	return 0;
 }
 
 static int encode_put_profile(struct encode_encoder *e, const struct profile *p)
 {
-	int rc = put_tables(e, p);
-
-	if (!rc)
-		rc = encode_put_header(e, p);
-	if (!rc)
+	put_tables(e, p);
+	encode_put_header(e, p);
+	if (!e->rc)
 		e->out->len = (size_t)(e->to - e->out->data);
-	return rc;
+	return e->rc;
 }
 
 int profile_encode(const struct profile *p, struct buffer *out, struct error *err)
@@ -355,10 +340,9 @@ int profile_write_plain(const struct profile *p, struct outfile *file, struct er
 	struct encode_encoder e = {
 		.out = &piece, .sink = encode_write_out, .ctx = file, .err = err
 	};
-	int rc = encode_put_profile(&e, p);
 
-	if (!rc)
-		rc = hand_over(&e);
+	if (!encode_put_profile(&e, p))
+		hand_over(&e);
 	buffer_release(&piece);
-	return rc;
+	return e.rc;
 }

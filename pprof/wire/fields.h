@@ -1,4 +1,4 @@
-/* Field numbers of profile.proto, and protobuf's wire types
+/* Names the field numbers of profile.proto, and protobuf's wire types
  * (protobuf.dev/programming-guides/encoding). */
 #ifndef PPROF_WIRE_FIELDS_H
 #define PPROF_WIRE_FIELDS_H

@@ -21,12 +21,13 @@
  */
 #include "pprof/wire/gzip.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 #if __has_include(<libdeflate.h>)
 #include <libdeflate.h>
 #define HAVE_LIBDEFLATE 1
 #else
-#include <zlib.h>
 #define HAVE_LIBDEFLATE 0
 #endif
 
@@ -34,15 +35,99 @@
 #include "base/error.h"
 #include "base/inflater.h"
 
-enum { CHUNK = 64 << 10 };
+/* The header's operating system: 3, Unix, which is zlib's default here; set so that the bytes do
+ * not depend on the library. */
+enum { UNIX = 3 };
 
-/* The header's operating system: 3, Unix, which is zlib's default here; set so that the bytes
- * do not depend on the library. */
-enum { SYSTEM_AT = 9, UNIX = 3 };
+enum { BLOCK = 64 << 10 };
+
+/* Piece by piece: the same stream is reset for each file (deflateReset), which saves its 256 KiB of
+ * tables. The sink gets whole blocks. */
+
+enum { GZIP_WINDOW = 15 + 16 };
+
+struct gzip_stream {
+	z_stream z;
+	gz_header header;
+	gzip_sink *sink;
+	void *ctx;
+	uint8_t block[BLOCK];
+};
+
+int gzip_stream_new(struct gzip_stream **out, int level, struct error *err)
+{
+	struct gzip_stream *s = calloc(1, sizeof(*s));
+
+	if (!s || deflateInit2(&s->z, level, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY)) {
+		free(s);
+		return error_nomem(err);
+	}
+	s->header.os = UNIX;
+	*out = s;
+	return 0;
+}
+
+void gzip_stream_free(struct gzip_stream *s)
+{
+	if (!s)
+		return;
+	deflateEnd(&s->z);
+	free(s);
+}
+
+void gzip_stream_begin(struct gzip_stream *s, gzip_sink *sink, void *ctx)
+{
+	s->sink = sink;
+	s->ctx = ctx;
+	deflateReset(&s->z);
+	deflateSetHeader(&s->z, &s->header);
+	s->z.next_out = s->block;
+	s->z.avail_out = BLOCK;
+}
+
+static int gzip_drain(struct gzip_stream *s, int flush, struct error *err)
+{
+	for (;;) {
+		bool ended = deflate(&s->z, flush) == Z_STREAM_END;
+		int rc = 0;
+
+		if (s->z.avail_out && flush != Z_FINISH)
+			return 0;
+		rc = s->sink(s->ctx, s->block, BLOCK - s->z.avail_out, err);
+		if (rc)
+			return rc;
+		s->z.next_out = s->block;
+		s->z.avail_out = BLOCK;
+		if (ended)
+			return 0;
+	}
+}
+
+int gzip_stream_write(struct gzip_stream *s, const void *data, size_t len, struct error *err)
+{
+	int rc = 0;
+
+	s->z.next_in = (Bytef *)(uintptr_t)data;
+	do {
+		s->z.avail_in = len > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uInt)len;
+		len -= s->z.avail_in;
+		rc = gzip_drain(s, Z_NO_FLUSH, err);
+	} while (!rc && len);
+	return rc;
+}
+
+int gzip_stream_end(struct gzip_stream *s, struct error *err)
+{
+	s->z.next_in = NULL;
+	s->z.avail_in = 0;
+	return gzip_drain(s, Z_FINISH, err);
+}
+
+/* In memory. */
 
 #if HAVE_LIBDEFLATE
 
-enum { LEVEL = 6 };
+enum { LEVEL = 6, SYSTEM_AT = 9 };
 
 int gzip_compress(const void *data, size_t len, gzip_sink *sink, void *ctx, struct error *err)
 {
@@ -90,39 +175,19 @@ static bool inflate_whole(const uint8_t *data, size_t len, size_t max, struct bu
 
 #else
 
-enum { LEVEL = 5, GZIP_WINDOW = 15 + 16 };
-
-static int gzip_drain(z_stream *z, int flush, gzip_sink *sink, void *ctx, struct error *err)
-{
-	uint8_t out[CHUNK];
-	int rc = 0;
-
-	do {
-		z->next_out = out;
-		z->avail_out = sizeof(out);
-		if (deflate(z, flush) == Z_STREAM_ERROR)
-			return error_set(err, ERR_NOMEM, "zlib cannot compress");
-		if (z->avail_out < sizeof(out))
-			rc = sink(ctx, out, sizeof(out) - z->avail_out, err);
-	} while (!rc && z->avail_out == 0);
-	return rc;
-}
+enum { LEVEL = 5 };
 
 int gzip_compress(const void *data, size_t len, gzip_sink *sink, void *ctx, struct error *err)
 {
-	gz_header header = { .os = UNIX };
-	z_stream z = { .next_in = (Bytef *)(uintptr_t)data };
-	int rc = 0;
+	struct gzip_stream *s;
+	int rc = gzip_stream_new(&s, LEVEL, err);
 
-	if (deflateInit2(&z, LEVEL, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-		return error_nomem(err);
-	deflateSetHeader(&z, &header);
-	do {
-		z.avail_in = len > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uInt)len;
-		len -= z.avail_in;
-		rc = gzip_drain(&z, len ? Z_NO_FLUSH : Z_FINISH, sink, ctx, err);
-	} while (!rc && len);
-	deflateEnd(&z);
+	if (rc)
+		return rc;
+	gzip_stream_begin(s, sink, ctx);
+	rc = gzip_stream_write(s, data, len, err);
+	rc = rc ? rc : gzip_stream_end(s, err);
+	gzip_stream_free(s);
 	return rc;
 }
 
@@ -155,9 +220,9 @@ int gzip_uncompress(const void *data, size_t len, size_t max, struct buffer *out
 	f.member = true;
 	do {
 		got = 0;
-		rc = rc ? rc : buffer_reserve(out, CHUNK);
+		rc = rc ? rc : buffer_reserve(out, BLOCK);
 		if (!rc)
-			rc = inflater_read(&f, &in, &left, out->data + out->len, CHUNK, &got);
+			rc = inflater_read(&f, &in, &left, out->data + out->len, BLOCK, &got);
 		out->len += got;
 	} while ((got || left) && !rc && out->len - before <= max);
 	inflater_release(&f);

@@ -1,4 +1,5 @@
-/* Compresses and uncompresses gzip (RFC 1952) in memory, with libdeflate or zlib. */
+/* Compresses and uncompresses gzip (RFC 1952) in memory, with libdeflate or zlib, and compresses it
+ * piece by piece. */
 #ifndef PPROF_WIRE_GZIP_H
 #define PPROF_WIRE_GZIP_H
 
@@ -23,5 +24,26 @@ bool gzip_detect(const void *data, size_t len);
  * contents are more than `max` bytes; ERR_NOMEM. */
 int gzip_uncompress(const void *data, size_t len, size_t max, struct buffer *out,
 		    struct error *err);
+
+/* Compresses piece by piece, with zlib, so that the whole is never in memory. */
+
+struct gzip_stream;
+
+/* Like Go's gzip.DefaultCompression: the speed of deltas is compared with Go's profiler at the same
+ * size (docs/delta.md). */
+enum { GZIP_STREAM_LEVEL = 6 };
+
+/* A stream takes about 330 kB and can write any number of members, one after the other. `level` is
+ * zlib's. The caller frees *s with gzip_stream_free. ERR_NOMEM. */
+int gzip_stream_new(struct gzip_stream **s, int level, struct error *err);
+void gzip_stream_free(struct gzip_stream *s);
+
+/* Begins a member with mtime 0 and no name; its compressed bytes go to the sink. A member that
+ * was not ended is discarded. */
+void gzip_stream_begin(struct gzip_stream *s, gzip_sink *sink, void *ctx);
+
+/* Compress bytes; end the member, so that all of it has gone to the sink. 0 or the sink's error. */
+int gzip_stream_write(struct gzip_stream *s, const void *data, size_t len, struct error *err);
+int gzip_stream_end(struct gzip_stream *s, struct error *err);
 
 #endif

@@ -11,15 +11,11 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "pprof/aggregate.h"
+#include "pprof/inlines.h"
 #include "pprof/labels.h"
 #include "pprof/profile.h"
 #include "pprof/report/change.h"
-#include "pprof/report/locks.h"
-#include "pprof/report/raw.h"
-#include "pprof/report/top.h"
-#include "pprof/report/traces.h"
-#include "pprof/report/tree.h"
+#include "pprof/report/reports.h"
 #include "pprof/wire/decode.h"
 #include "tests/fuzz/must.h"
 
@@ -108,7 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		v.label_units = units;
 		show(&p, &v);
 		if (data[3] & 16) {
-			profile_aggregate(&p, data[3] >> 2);
+			profile_drop_inlines(&p);
 			show(&p, &v);
 		}
 		free(units);

@@ -1,6 +1,8 @@
 """Runs Go: the release of tools/pins, here called "local", and others by GOTOOLCHAIN.
 tools/packages has fetched all of them before."""
 import functools
+import re
+import struct
 
 from harness import *
 from pins import PINS
@@ -100,6 +102,18 @@ def oracle(name):
 
 def module_folder(name, module):
     return say("list", "-m", "-f", "{{.Dir}}", module, cwd=os.path.join(ORACLES, name))
+
+
+# Java's profiles and threadz, which google/pprof reads and no public program writes (pprof/legacy).
+JAVA = re.compile(rb"\s*--- (heapz|contentionz) 1 ---(?!\s*cycles/second)")
+THREADS = re.compile(rb"--- threadz \d+ ---|--- Thread [0-9A-Fa-f]+ \(name: .*/\d+\) stack: ---")
+
+
+def is_of_google_alone(data):
+    """Is it a legacy profile that sampler does not read? A CPU profile of Java has a 1 as its third word."""
+    words = [struct.unpack_from(form, data) for form in ("<3I", ">3I", "<3Q", ">3Q")
+             if len(data) >= struct.calcsize(form)]
+    return bool(JAVA.match(data) or THREADS.search(data) or (0, 3, 1) in words)
 
 
 __all__ = [name for name in dir() if not name.startswith("_")]

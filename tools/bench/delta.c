@@ -20,7 +20,7 @@
 #include "pprof/file/read.h"
 #include "pprof/profile.h"
 #include "pprof/wire/encode.h"
-#include "pprof/wire/gzipstream.h"
+#include "pprof/wire/gzip.h"
 
 enum { DEPTH = 20, FUNCTIONS = 6000, LOCATIONS = 12000, TEXT = 128 };
 
@@ -209,7 +209,8 @@ static void run(char **argv)
 
 	options.type_count = split_types(argv[2], types);
 	check(delta_new(&r.dc, &options, &err) ||
-		      (!strcmp(argv[1], "gzip") && gzip_stream_new(&r.zip, &err)),
+		      (!strcmp(argv[1], "gzip") &&
+		       gzip_stream_new(&r.zip, GZIP_STREAM_LEVEL, &err)),
 	      err.text);
 	take(&r, argv[3]);
 	for (int i = 1; i <= rounds; i++)

@@ -115,7 +115,7 @@ static void skip_padding(struct goparse_text *prefix, struct goparse_text *line)
 	if (blank == (runs_kind_of(b.at[0]) == BLANK) || padded->len == (blank ? a : b).len)
 		return;
 	number = *padded;
-	goparse_text_take(&number, number.at, (blank ? a : b).len);
+	text_take(&number, number.at, (blank ? a : b).len);
 	if (runs_is_digit(number.at[0]) && runs_is_digit(other->at[0]))
 		*padded = number;
 }
@@ -153,15 +153,15 @@ static bool take_run(const struct runs *r, struct goparse_text *prefix, struct g
 		b.len = b.len < a.len ? 0 : a.len;
 	else if (runs_kind_of(a.at[0]) != BLANK && !text_equal(a, b) && !may_differ(r, a, b, exact))
 		return false;
-	goparse_text_take(prefix, a.at, a.len);
-	return b.len && goparse_text_take(line, b.at, b.len);
+	text_take(prefix, a.at, a.len);
+	return b.len && text_take(line, b.at, b.len);
 }
 
 size_t runs_take_blanks(struct goparse_text *t)
 {
 	const char *start = t->at;
 
-	while (goparse_text_take(t, LITERAL(" ")))
+	while (text_take(t, LITERAL(" ")))
 		;
 	return (size_t)(t->at - start);
 }
@@ -170,7 +170,7 @@ bool runs_take(const struct runs *r, struct goparse_text *line, bool exact)
 {
 	struct goparse_text prefix = { r->text, r->len }, rest = *line;
 
-	if (r->len && goparse_text_take(line, r->text, r->len)) /* at the same time */
+	if (r->len && text_take(line, r->text, r->len)) /* at the same time */
 		return true;
 	while (prefix.len && rest.len && take_run(r, &prefix, &rest, exact))
 		;

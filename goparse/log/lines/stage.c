@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-int stage_init(struct stage *s, goparse_reader *read, void *ctx)
+int stage_init(struct stage *s, stage_work *work, goparse_reader *read, void *ctx)
 {
-	*s = (struct stage){ .read = read, .ctx = ctx, .window = malloc(STAGE_WINDOW) };
+	*s = (struct stage){
+		.work = work, .read = read, .ctx = ctx, .window = malloc(STAGE_WINDOW)
+	};
 	return s->window ? 0 : ERR_NOMEM;
 }
 
@@ -35,7 +37,7 @@ static void stage_fill(struct stage *s)
 	}
 }
 
-static int work_on(struct stage *s, stage_work *work, struct error *err)
+static int work_on(struct stage *s, struct error *err)
 {
 	int rc = 0;
 
@@ -45,14 +47,14 @@ static int work_on(struct stage *s, stage_work *work, struct error *err)
 	if (s->passes)
 		rc = stage_hand_on(s, s->len - s->at);
 	else if (s->len > s->at)
-		rc = work(s);
+		rc = s->work(s);
 	s->begun = true;
 	return rc ? error_nomem(err) : 0;
 }
 
-int stage_read(struct stage *s, stage_work *work, void *buf, size_t len, size_t *got,
-	       struct error *err)
+int stage_read(void *stage, void *buf, size_t len, size_t *got, struct error *err)
 {
+	struct stage *s = stage;
 	int rc = 0;
 
 	if (s->passes && s->given == s->out.len && s->at == s->len && !s->ended) {
@@ -60,7 +62,7 @@ int stage_read(struct stage *s, stage_work *work, void *buf, size_t len, size_t 
 		return s->read(s->ctx, buf, len, got, err);
 	}
 	while (!rc && s->given == s->out.len && !(s->ended && s->at == s->len))
-		rc = work_on(s, work, err);
+		rc = work_on(s, err);
 	*got = 0;
 	if (rc)
 		return rc;
@@ -73,6 +75,16 @@ int stage_read(struct stage *s, stage_work *work, void *buf, size_t len, size_t 
 		memcpy(buf, s->out.data + s->given, *got);
 	s->given += *got;
 	return 0;
+}
+
+int stage_each(struct stage *s, stage_work *take)
+{
+	size_t at = s->at;
+	int rc = 0;
+
+	while (!rc && !s->passes && s->at < s->len && (at == s->at || stage_goes_on(s)))
+		rc = take(s);
+	return rc;
 }
 
 bool stage_line(const struct stage *s, struct goparse_text *line)

@@ -14,7 +14,14 @@
 
 enum { STAGE_WINDOW = 64 << 10, STAGE_AHEAD = 16 << 10 };
 
+struct stage;
+
+/* Works through at least one byte of the window, which is not empty: appends to s->out, advances
+ * s->at; or sets s->passes. 0 or ERR_NOMEM. */
+typedef int stage_work(struct stage *s);
+
 struct stage {
+	stage_work *work;
 	goparse_reader *read;
 	void *ctx;
 	char *window; /* owned; STAGE_WINDOW bytes */
@@ -29,16 +36,16 @@ struct stage {
 	struct error err;
 };
 
-/* Works through at least one byte of the window, which is not empty: appends to s->out, advances
- * s->at. May set s->passes. 0 or ERR_NOMEM. */
-typedef int stage_work(struct stage *s);
-
-int stage_init(struct stage *s, goparse_reader *read, void *ctx); /* ERR_NOMEM */
+/* Makes a step that does `work` on what `read` gives. ERR_NOMEM. */
+int stage_init(struct stage *s, stage_work *work, goparse_reader *read, void *ctx);
 void stage_release(struct stage *s);
 
-/* As a goparse_reader. The errors of the step before, ERR_NOMEM. */
-int stage_read(struct stage *s, stage_work *work, void *buf, size_t len, size_t *got,
-	       struct error *err);
+/* A goparse_reader; `stage` is a struct stage, or a struct that begins with one. The errors of the
+ * step before, ERR_NOMEM. */
+int stage_read(void *stage, void *buf, size_t len, size_t *got, struct error *err);
+
+/* Calls `take` until s->passes is set or the window is to be filled. 0 or ERR_NOMEM. */
+int stage_each(struct stage *s, stage_work *take);
 
 /* The rest of the window. */
 static inline struct goparse_text stage_rest(const struct stage *s)

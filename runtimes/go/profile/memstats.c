@@ -6,7 +6,6 @@
 
 #include "base/process/process.h"
 #include "pprof/gotext/gotext.h"
-#include "pprof/gotext/memstats.h"
 #include "runtimes/go/live.h"
 #include "runtimes/go/numbers/counters.h"
 #include "runtimes/go/numbers/memstats.h"

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "pprof/profile.h"
+#include "pprof/columns.h"
 #include "pprof/scale.h"
 
 static struct profile p;
@@ -119,7 +120,7 @@ Test(scale, a_cleared_type_is_zero_and_samples_stay, .init = init, .fini = relea
 {
 	add(&p, 3, 0);
 	add(&p, 4, 5);
-	profile_clear_type(&p, 0);
+	profile_zero_column(&p, 0);
 	cr_assert_eq(p.sample_count, 2);
 	cr_assert(p.values[0] == 0 && p.values[1] == 0 && p.values[2] == 0 && p.values[3] == 5);
 }

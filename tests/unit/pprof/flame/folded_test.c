@@ -124,14 +124,3 @@ Test(folded, ends_of_the_range)
 	cr_assert_eq(sides[SIDE_NEW], 0);
 	profile_release(&p);
 }
-
-Test(folded, a_type_that_is_not_there)
-{
-	struct report_view v = { .type = 1 };
-	struct buffer text = { 0 };
-	struct profile p;
-
-	init(&p);
-	cr_assert_eq(report_folded(&p, &v, &text, NULL), ERR_USAGE);
-	profile_release(&p);
-}

@@ -175,7 +175,6 @@ LEGACY_WRITE(heap_with_memstats)
 		.pause_ns = { 4, 5 },
 		.num_gc = 6,
 		.gc_cpu_fraction = 1.25e-05,
-		.debug_gc = false,
 		.max_rss = 7,
 	};
 	struct legacy_extras extras = { .memstats = &stats };

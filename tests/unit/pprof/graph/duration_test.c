@@ -24,10 +24,3 @@ Test(duration, as_go_writes_it)
 	expect(INT64_MAX, "2562047h47m16.854775807s");
 	expect(INT64_MIN, "-2562047h47m16.854775808s");
 }
-
-Test(duration, a_prefix_is_counted_in_characters)
-{
-	cr_assert_eq(duration_prefix("1.1µs", 4), 5);
-	cr_assert_eq(duration_prefix("30s", 4), 3);
-	cr_assert_eq(duration_prefix("1m30.5s", 4), 4);
-}

@@ -70,3 +70,10 @@ Test(text, there_is_an_end)
 	cr_assert_str_eq(err.text, "the report is longer than 512 MiB");
 	cr_assert_eq(text_result(0, &err), 0);
 }
+
+Test(text, a_prefix_is_counted_in_characters)
+{
+	cr_assert_eq(text_prefix("1.1µs", 6, 4), 5);
+	cr_assert_eq(text_prefix("30s", 3, 4), 3);
+	cr_assert_eq(text_prefix("1m30.5s", 7, 4), 4);
+}

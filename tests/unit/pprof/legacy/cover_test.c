@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "pprof/legacy/build.h"
-#include "pprof/legacy/cover.h"
 
 enum { MAPPINGS = 12, ADDRESSES = 40 };
 

@@ -89,26 +89,6 @@ LEGACY(contention_in_nanoseconds)
 	cr_assert(strstr(string(p.drop_frames), "SpinLock"));
 }
 
-LEGACY(threads)
-{
-	must_parse("--- threadz 1 ---\n\n--- Thread 7f (name: a/1) stack: ---\n"
-		   "  PC: 0x10 0x21: f\n--- Thread 80 (name: b/2) stack: ---\n"
-		   "  [same as previous thread]\n--- Memory map: ---\n");
-	cr_assert(p.sample_count == 1 && p.values[0] == 2 && p.stack_count == 2);
-	cr_assert(p.locations[0].address == 0x10 && p.locations[1].address == 0x20);
-}
-
-LEGACY(java_names)
-{
-	must_parse("--- contentionz 1 ---\nformat = java\nresolution = microseconds\n"
-		   "9 2 @ 0x3 0x4 0x5\n\n0x3 a.B.c (B.java:33)\n0x4 x (/l/libjvm.so)\n0x5 GC\n");
-	cr_assert(p.location_count == 3 && p.lines[0].line == 33 && p.locations[0].address == 0);
-	cr_assert_str_eq(string(p.functions[0].name), "a.B.c");
-	cr_assert_str_eq(string(p.functions[1].filename), "libjvm.so");
-	cr_assert_str_eq(string(p.functions[2].name), "GC");
-	cr_assert_str_eq(string(p.types[1].unit), "microseconds");
-}
-
 /* 10 samples whose second frame is the signal handler's. */
 static size_t make_cpu(uint64_t words[100])
 {

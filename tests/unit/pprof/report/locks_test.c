@@ -6,7 +6,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "pprof/profile.h"
-#include "pprof/report/locks.h"
+#include "pprof/report/reports.h"
 
 static struct profile p;
 

@@ -7,7 +7,7 @@
 #include "base/buffer.h"
 #include "pprof/labels.h"
 #include "pprof/profile.h"
-#include "pprof/report/tags.h"
+#include "pprof/report/reports.h"
 
 static void add(struct profile *p, const char *key, const char *str, int64_t num, int64_t value)
 {

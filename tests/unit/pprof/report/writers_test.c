@@ -5,10 +5,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "pprof/report/raw.h"
-#include "pprof/report/top.h"
-#include "pprof/report/traces.h"
-#include "pprof/report/tree.h"
+#include "pprof/report/reports.h"
 #include "tests/unit/pprof/report/fixture.h"
 
 static struct profile p;

@@ -1,0 +1,32 @@
+/* The reports, each in the file of its name. */
+#ifndef PPROF_REPORT_REPORTS_H
+#define PPROF_REPORT_REPORTS_H
+
+#include "pprof/view.h"
+
+/* A profile's nodes by cost: pprof -top. */
+report_writer report_top;
+
+/* Each node with its callers and callees: pprof -tree. If the view has a pattern, only those with a
+ * matching name: pprof -peek. ERR_NOTFOUND: there is none. */
+report_writer report_tree;
+
+/* The tree of calls from the outermost frames inward: --calls. */
+report_writer report_calls;
+
+/* Every sample with its stack: pprof -traces. */
+report_writer report_traces;
+
+/* A profile as it is in its file: pprof -raw. The view is ignored. */
+report_writer report_raw;
+
+/* A profile's labels, each with the cost of its samples: pprof -tags (internal/report/report.go,
+ * printTags). All labels are shown. */
+report_writer report_tags;
+
+/* The time that threads waited for locks, by lock and by the stack of the thread that held it, from
+ * the labels of a wall profile (sampler/profile/locklabels.h): --locks. ERR_NOTFOUND: no sample
+ * waits for a lock. */
+report_writer report_locks;
+
+#endif
