@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/file/outfile.h"
 #include "base/process/modmap.h"
@@ -472,8 +473,7 @@ void recording_free(struct recording *r)
 	decoding_free(r->decoding);
 	fetching_free(r->fetching);
 	round_release(&r->round);
-	if (r->ended_fd >= 0)
-		close(r->ended_fd);
+	descriptor_close(&r->ended_fd);
 	set_priority(PRIORITY_ORDINARY);
 	free(r);
 }

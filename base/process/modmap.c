@@ -29,6 +29,7 @@
 
 #include "base/buffer.h"
 #include "base/cursor.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/process/image.h"
 #include "base/process/maps.h"
@@ -190,13 +191,11 @@ static int modmap_open_file(const struct modmap *m, const struct maps_line *line
 	fd = process_open_path(m->process, path);
 	if (same_file(fd, line, false))
 		return fd;
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(&fd);
 	fd = process_openat(m->process, "exe", O_RDONLY | O_NONBLOCK);
 	if (same_file(fd, line, true))
 		return fd;
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(&fd);
 	return -1;
 }
 

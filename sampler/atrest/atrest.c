@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "sampler/atrest/btf.h"
 
@@ -114,8 +115,7 @@ static int map_types(void **bytes, size_t *len, struct error *err)
 			*bytes = MAP_FAILED;
 		}
 	}
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(&fd);
 	if (*bytes == MAP_FAILED)
 		return error_set(err, ERR_IO, "the kernel does not describe its types (%s)", TYPES);
 	return 0;
@@ -379,8 +379,7 @@ void atrest_close(struct atrest *a)
 {
 	if (!a->boards)
 		return;
-	if (a->program >= 0)
-		close(a->program);
+	descriptor_close(&a->program);
 	munmap(a->boards, a->count * sizeof(struct board));
 	*a = (struct atrest){ .program = -1 };
 }

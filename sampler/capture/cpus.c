@@ -3,7 +3,8 @@
 #include "sampler/capture/cpus.h"
 
 #include <fcntl.h>
-#include <unistd.h>
+
+#include "base/descriptor.h"
 
 enum { CPUS_MOST = 1 << 16 }; /* more than any kernel is built for (NR_CPUS) */
 
@@ -32,8 +33,7 @@ unsigned cpus_bound(void)
 	long counted = sysconf(_SC_NPROCESSORS_CONF);
 	unsigned least = counted > 0 ? (unsigned)counted : 1, bound;
 
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(&fd);
 	bound = len > 0 ? cpus_bound_of(text, (size_t)len) : 0;
 	return bound > least ? bound : least;
 }

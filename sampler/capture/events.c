@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "sampler/account/counted.h"
 #include "sampler/capture/cpus.h"
@@ -101,8 +102,7 @@ static void close_ring(const struct events *e, struct events_ring *r)
 {
 	if (r->head)
 		munmap(r->head, r->bytes + e->page);
-	if (r->fd >= 0)
-		close(r->fd);
+	descriptor_close(&r->fd);
 }
 
 static size_t record_bytes(const struct events *e)
@@ -161,9 +161,7 @@ static void close_rings(struct events *e)
 	for (unsigned i = 0; i < e->count; i++)
 		close_ring(e, &e->rings[i]);
 	free(e->rings);
-	if (e->any_fd >= 0)
-		close(e->any_fd);
-	e->any_fd = -1;
+	descriptor_close(&e->any_fd);
 	e->rings = NULL;
 	e->lent = NULL;
 	e->count = 0;

@@ -35,6 +35,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "sampler/account/budget.h"
 #include "sampler/capture/preparing.h"
@@ -449,8 +450,7 @@ static void *ticker_thread(void *arg)
 		ticker_run(t);
 		tracer_free(t->tracer);
 	}
-	if (t->sought.own_sched_fd >= 0)
-		close(t->sought.own_sched_fd);
+	descriptor_close(&t->sought.own_sched_fd);
 	t->cpu_ns += thread_cpu_ns();
 	t->ended = true;
 	eventfd_write(t->with->back_fd, 1);
@@ -564,8 +564,7 @@ void ticker_free(struct ticker *t)
 		return;
 	ticker_join(t);
 	end_copiers(t);
-	if (t->asked_fd >= 0)
-		close(t->asked_fd);
+	descriptor_close(&t->asked_fd);
 	free(t);
 }
 

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "sampler/child/bound.h"
 #include "sampler/child/priority.h"
@@ -98,9 +99,7 @@ int errand_end(struct errand *e)
 		while (waitpid(e->pid, &status, 0) < 0 && errno == EINTR)
 			;
 	}
-	if (e->pipe >= 0)
-		close(e->pipe);
+	descriptor_close(&e->pipe);
 	e->pid = 0;
-	e->pipe = -1;
 	return status;
 }

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "sampler/child/bound.h"
 #include "sampler/child/priority.h"
@@ -235,8 +236,7 @@ static void sandbox_collect(struct sandbox_child *child, struct sandbox_end *end
 	*end = (struct sandbox_end){ .hung = child->hung };
 	while (wait4(child->pid, &end->status, 0, &ru) < 0 && errno == EINTR)
 		;
-	if (child->pid_fd >= 0)
-		close(child->pid_fd);
+	descriptor_close(&child->pid_fd);
 	child->pid = 0;
 	end->cpu_ns = ns_of(&ru.ru_utime) + ns_of(&ru.ru_stime);
 }

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/printable.h"
 #include "base/process/image.h"
@@ -173,8 +174,7 @@ static void fetch_one(struct debuginfod *d, const char *build_id)
 	fd = debuginfod_fetch(d, build_id, m.why, sizeof(m.why));
 	m.kind = fd >= 0 ? MESSAGE_GOT : MESSAGE_FAILED;
 	send_message(&m, fd);
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(&fd);
 }
 
 static void fetch_all(const struct fetching *f)
@@ -284,8 +284,7 @@ static bool fetching_receive(struct fetching *f, int socket, fetching_progress *
 	if (n < 0)
 		return errno == EINTR;
 	if (n != sizeof(m) || m.image >= f->image_count) {
-		if (fd >= 0)
-			close(fd);
+		descriptor_close(&fd);
 		return false;
 	}
 	keep_fd(f, m.image, fd);
@@ -365,8 +364,7 @@ void fetching_free(struct fetching *f)
 	if (!f)
 		return;
 	for (size_t i = 0; f->fds && i < f->image_count; i++)
-		if (f->fds[i] >= 0)
-			close(f->fds[i]);
+		descriptor_close(&f->fds[i]);
 	free(f->fds);
 	sandbox_unshare(f->wanted, f->image_count + 1);
 	free(f);

@@ -38,6 +38,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/process/memory.h"
 #include "sampler/thread/threads.h"
@@ -111,8 +112,7 @@ static void registers_read_text(pid_t tid, const char *name, char text[TEXT_MAX]
 	snprintf(path, sizeof(path), "/proc/%d/%s", tid, name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	n = fd < 0 ? -1 : read(fd, text, TEXT_MAX - 1);
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(&fd);
 	text[n < 0 ? 0 : n] = '\0';
 }
 

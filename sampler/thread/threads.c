@@ -23,6 +23,7 @@
 
 #include "base/clock.h"
 #include "base/cursor.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/hashindex.h"
 #include "base/process/process.h"
@@ -88,8 +89,7 @@ static void reserve_files(const struct threads *t)
 	if (wanted > 2 * t->files_max + OTHER_FILES)
 		wanted = 2 * t->files_max + OTHER_FILES;
 	fd = fcntl(t->process->proc_fd, F_DUPFD_CLOEXEC, (int)wanted - 1);
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(&fd);
 }
 
 int threads_new(struct threads **out, const struct process *process, bool old, struct error *err)
@@ -169,8 +169,7 @@ static ssize_t read_task_file(const struct threads *t, const struct thread *thre
 	int own = fd < 0 ? open_task_file(t, thread->tid, name) : -1;
 	ssize_t len = pread(fd < 0 ? own : fd, text, room - 1, 0);
 
-	if (own >= 0)
-		close(own);
+	descriptor_close(&own);
 	if (len > 0)
 		text[len] = '\0';
 	return len > 0 ? len : -1;
@@ -383,8 +382,7 @@ static int thread_threads_read_folder(struct threads *t, struct error *err)
 
 	if (!dir) {
 		rc = refuse_folder(t, err);
-		if (fd >= 0)
-			close(fd);
+		descriptor_close(&fd);
 		return rc;
 	}
 	t->scan++;

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptor.h"
 #include "sampler/capture/events.h"
 #include "sampler/child/priority.h"
 #include "sampler/child/watchdog.h"
@@ -106,8 +107,7 @@ void round_release(struct round *r)
 	stack_release(&r->walker.merged);
 	unwinder_free(r->walker.unwinder);
 	free(r->looks.to_glance);
-	if (r->stop_fd >= 0)
-		close(r->stop_fd);
+	descriptor_close(&r->stop_fd);
 	if (r->ticking.back_fd > 0)
 		close(r->ticking.back_fd);
 }
