@@ -44,6 +44,7 @@ uint64_t process_field(const char *text, const char *name, int base);
 
 /* Numbers of /proc/PID/stat (proc_pid_stat(5)). */
 enum process_stat {
+	STAT_FLAGS = 9,
 	STAT_MINFLT = 10,
 	STAT_MAJFLT = 12,
 	STAT_UTIME = 14,

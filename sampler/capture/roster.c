@@ -29,20 +29,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/process/process.h"
 #include "base/room.h"
+#include "base/smallfile.h"
 #include "sampler/account/budget.h"
 #include "sampler/member/member.h"
 #include "sampler/thread/dispositions.h"
 #include "sampler/thread/threads.h"
 
 enum {
-	OTHER_FILES = 1024,
 	LOOK_COST_NS = 100000, /* fifty times the cost of a look */
 	BACK_OFF_NS = 2000000000,
 };
@@ -52,24 +51,13 @@ static const char *const file_names[SEAT_FILES] = { "schedstat", "stat", "sched"
 
 /* The list. */
 
-/* Half of the descriptors that we may have; the other half is for looks
- * (sampler/thread/threads.c). */
-static size_t roster_most_files(void)
-{
-	struct rlimit rl;
-
-	if (getrlimit(RLIMIT_NOFILE, &rl) || rl.rlim_max <= OTHER_FILES)
-		return 0;
-	return (rl.rlim_max - OTHER_FILES) / 2;
-}
-
 int roster_init(struct roster *r)
 {
 	memset(r, 0, sizeof(*r));
 	r->back_off = 1;
 	r->apart_ns = BACK_OFF_NS;
 	r->part = BUDGET_ONE;
-	r->files_max = roster_most_files();
+	r->files_max = threads_most_files();
 	return pthread_rwlock_init(&r->lock, NULL) ? ERR_NOMEM : 0;
 }
 
@@ -248,11 +236,10 @@ static bool keep_file(struct roster *r, struct seat *s, enum seat_file file, int
 ssize_t seat_read(struct roster *r, struct seat *s, enum seat_file file, char *text, size_t room)
 {
 	int kept = s->fds[file], fd = kept >= 0 ? kept : roster_open_file(s, file);
-	ssize_t len = pread(fd, text, room - 1, 0);
+	ssize_t len = smallfile_text(fd, text, room);
 
 	if (kept < 0 && fd >= 0 && !keep_file(r, s, file, fd))
 		close(fd);
-	text[len > 0 ? len : 0] = '\0';
 	return len;
 }
 
@@ -291,7 +278,7 @@ static void plan_look(struct roster *r, struct sought *s, struct seat *seat, uin
 	seat->due = b.last == tick + 1 ? 0 : due;
 }
 
-static bool counters(struct roster *r, struct seat *seat, struct schedstat *now)
+bool seat_counters(struct roster *r, struct seat *seat, struct schedstat *now)
 {
 	char text[96];
 	ssize_t len = seat_read(r, seat, SEAT_SCHEDSTAT, text, sizeof(text));
@@ -354,7 +341,7 @@ static uint64_t left_at(struct roster *r, struct seat *seat)
 static uint64_t came_at(struct roster_search *search)
 {
 	if (!search->came_ns)
-		search->came_ns = own_got_cpu_ns(search->sought->own_sched_fd);
+		search->came_ns = exec_start_read(search->sought->own_sched_fd);
 	return search->came_ns;
 }
 
@@ -430,7 +417,7 @@ static bool has_moved(struct roster_search *search, struct seat *seat, bool alon
 	struct schedstat now;
 
 	return alone ||
-	       (counters(search->roster, seat, &now) &&
+	       (seat_counters(search->roster, seat, &now) &&
 		has_run(&seat->ran_ns, &seat->read_ns, now.cpu_ns, search->sought->due_ns));
 }
 
@@ -559,7 +546,7 @@ static bool roster_read_counters(struct roster_search *search)
 	struct sought *s = search->sought;
 	struct schedstat now;
 
-	if (!s->seat || !counters(search->roster, s->seat, &now))
+	if (!s->seat || !seat_counters(search->roster, s->seat, &now))
 		return false;
 	s->ran_ns = now.cpu_ns;
 	s->waited_ns = now.wait_ns;

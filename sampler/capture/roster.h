@@ -133,4 +133,7 @@ unsigned roster_note(struct roster *r);
  * or -1. The text ends with a NUL. */
 ssize_t seat_read(struct roster *r, struct seat *s, enum seat_file file, char *text, size_t room);
 
+/* Reads SEAT_SCHEDSTAT. False: the thread is gone. */
+bool seat_counters(struct roster *r, struct seat *s, struct schedstat *now);
+
 #endif

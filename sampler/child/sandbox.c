@@ -16,6 +16,7 @@
 #include <seccomp.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -26,6 +27,7 @@
 #include "base/clock.h"
 #include "base/descriptor.h"
 #include "base/error.h"
+#include "base/smallfile.h"
 #include "sampler/child/bound.h"
 #include "sampler/child/priority.h"
 #include "sampler/child/privilege.h"
@@ -170,14 +172,10 @@ void sandbox_filter(int writable_fd, pid_t readable)
 
 static uint64_t address_space(void)
 {
-	FILE *f = fopen("/proc/self/statm", "re");
-	unsigned long pages = 0;
+	char text[128];
 
-	if (f && fscanf(f, "%lu", &pages) != 1)
-		pages = 0;
-	if (f)
-		fclose(f);
-	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+	smallfile_read(AT_FDCWD, "/proc/self/statm", text, sizeof(text));
+	return strtoull(text, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 static void set_bounds(const struct sandbox *box)

@@ -45,7 +45,7 @@ static void gothreads_take(const struct member *m, const struct buffer *ms, stru
 						  sizeof(key), by_thread);
 
 	if (found)
-		thread->go = found->place;
+		thread->runtimes.go = found->place;
 }
 
 static void gothreads_find_all(struct member *m)
@@ -60,7 +60,7 @@ static void gothreads_find_all(struct member *m)
 		qsort(ms.data, ms.len / sizeof(struct mlist_entry), sizeof(struct mlist_entry),
 		      by_thread);
 		for (size_t i = 0; i < count; i++)
-			if (!threads[i].ended && !threads[i].go.m)
+			if (!threads[i].ended && !threads[i].runtimes.go.m)
 				gothreads_take(m, &ms, &threads[i], same_numbers);
 	}
 	buffer_release(&ms);
@@ -70,7 +70,7 @@ void gothreads_find(struct member *m, struct thread *thread)
 {
 	uint64_t now, cpu;
 
-	if (!m->has_go || thread->go.m)
+	if (!m->has_go || thread->runtimes.go.m)
 		return;
 	now = monotonic_ns();
 	if (now < m->ms_due_ns)

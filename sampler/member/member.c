@@ -265,7 +265,8 @@ int member_place(struct member *m, struct thread *thread)
 		return 0;
 	if (m->own_numbers && !thread->own_tid)
 		thread->own_tid = process_own_tid(&m->process, tid);
-	return interps_place(m->interps, m->own_numbers ? thread->own_tid : tid, &thread->interp) ?
+	return interps_place(m->interps, m->own_numbers ? thread->own_tid : tid,
+			     &thread->runtimes.interp) ?
 		       ERR_NOMEM :
 		       0;
 }
@@ -275,8 +276,8 @@ int member_prepare_look(const struct member *m, const struct thread *thread,
 {
 	pid_t tid = m->own_numbers ? thread->own_tid : thread->tid;
 
-	return interp_look_prepare(&snapshot->interp, interps_set(m->interps), &thread->interp,
-				   tid);
+	return interp_look_prepare(&snapshot->interp, interps_set(m->interps),
+				   &thread->runtimes.interp, tid);
 }
 
 struct thread *member_thread(const struct member *m, uint32_t index)

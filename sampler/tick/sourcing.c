@@ -333,7 +333,7 @@ static int sourcing_fill(struct round *r, struct slot *slot, struct member *m,
 	    buffer_add(&slot->kernel, e->kernel, e->kernel_count * sizeof(*e->kernel)))
 		return ERR_NOMEM;
 	slot->ticked = slot->taken = slot->by_event = true;
-	slot->looked_ns = thread->asked_ns = e->time_ns;
+	slot->looked_ns = thread->stops.asked_ns = e->time_ns;
 	slot->weight = r->recorded.counted ? e->count * BUDGET_ONE :
 					     e->period_ns * BUDGET_ONE / r->ticking.pace.period_ns;
 	return 0;
@@ -346,13 +346,13 @@ static void sourcing_note_counters(const struct member *m, struct thread *thread
 {
 	struct schedstat now;
 
-	if (e->time_ns <= thread->counted_ns)
+	if (e->time_ns <= thread->samples.counted_ns)
 		return;
 	if (thread->ended || !thread_counters(m->threads, thread, &now)) {
 		thread->cpu_ns += !e->count && e->time_ns > thread->alive_ns ? e->period_ns : 0;
 		return;
 	}
-	thread->counted_ns = monotonic_ns();
+	thread->samples.counted_ns = monotonic_ns();
 	if (now.cpu_ns > thread->cpu_ns)
 		thread->cpu_ns = now.cpu_ns;
 }
