@@ -54,17 +54,15 @@ static int offer_fetched(const struct maker *p, struct symbolizer *s)
 	return 0;
 }
 
-/* Here files may be mapped: if one shrinks, SIGBUS kills only this process, which is a child. */
 int maker_symbolizers(struct maker *p)
 {
 	const struct recorded *recorded = p->recorded;
-	unsigned flags = p->flags | SYMBOLIZE_MAP;
 
 	p->symbolizers = calloc(recorded->member_count, sizeof(struct symbolizer *));
 	for (; p->symbolizers && p->count < recorded->member_count; p->count++) {
 		struct symbolizer **s = &p->symbolizers[p->count];
 
-		if (member_symbolizer(recorded->members[p->count], flags, s) ||
+		if (member_symbolizer(recorded->members[p->count], p->flags, s) ||
 		    offer_fetched(p, *s) || decoding_watch(p->decoding, *s))
 			return ERR_NOMEM;
 	}

@@ -70,10 +70,8 @@ void split_free(struct split *s)
 
 void split_unit_release(struct split_unit *u)
 {
-	if (u->dwarf)
-		dwarf_end(u->dwarf);
-	if (u->elf)
-		elf_end(u->elf);
+	dwarf_end(u->dwarf);
+	elf_end(u->elf);
 	elfview_release(&u->view);
 	*u = (struct split_unit){ .elf = NULL };
 }
