@@ -45,8 +45,8 @@ struct module {
 	struct split *split;
 	struct dwarf_index *index; /* NULL without DWARF */
 	struct answers answers;
-	struct gopclntab *go;	   /* NULL: not Go */
-	char note[640];		   /* for symbolizer_note */
+	struct gopclntab *go; /* NULL: not Go */
+	char note[640];	      /* for symbolizer_note */
 };
 
 /* Opens the image's symbols and debug information; `process` may be NULL. Broken or missing files

@@ -205,6 +205,18 @@ enum {
 enum { LOOP = 20, TAKE = 41, OVER = 60, END = 62, NONE = 65 };
 enum { AT_NUMBERS = -16 };
 
+static int load_program(const struct bpf_insn *code, uint32_t count, struct error *err)
+{
+	union bpf_attr attr = { .prog_type = BPF_PROG_TYPE_SYSCALL,
+				.prog_flags = BPF_F_SLEEPABLE, /* all of this type must be */
+				.insns = (uintptr_t)code,
+				.insn_cnt = count,
+				.license = (uintptr_t)LICENSE };
+	int fd = (int)atrest_bpf(BPF_PROG_LOAD, &attr);
+
+	return fd < 0 ? atrest_refuse(err) : fd;
+}
+
 /*
  *	board = map_lookup_elem(map, &context->user);
  *	if (!board) return 0;
@@ -227,6 +239,8 @@ enum { AT_NUMBERS = -16 };
  *		break;
  *	}
  *	return 0;
+ *
+ * The instructions stay in one table, since jumps count its rows.
  */
 static int atrest_load(const struct btf_wanted *w, const struct places *p, uint32_t by, int map,
 		       struct error *err)
@@ -302,14 +316,8 @@ static int atrest_load(const struct btf_wanted *w, const struct places *p, uint3
 		SET_NUMBER(BPF_REG_0, 0),
 		EXIT,
 	};
-	union bpf_attr attr = { .prog_type = BPF_PROG_TYPE_SYSCALL,
-				.prog_flags = BPF_F_SLEEPABLE, /* all of this type must be */
-				.insns = (uintptr_t)code,
-				.insn_cnt = sizeof(code) / sizeof(*code),
-				.license = (uintptr_t)LICENSE };
-	int fd = (int)atrest_bpf(BPF_PROG_LOAD, &attr);
 
-	return fd < 0 ? atrest_refuse(err) : fd;
+	return load_program(code, sizeof(code) / sizeof(*code), err);
 }
 
 static int atrest_run(const struct atrest *a, unsigned user)
