@@ -224,9 +224,8 @@ static bool has_other_tracer(const struct facts *f)
 	return f->tracer > 0 && f->tracer != getpid();
 }
 
-/* 0 or an errno: EPERM; ESRCH: the process has no memory, or has released it. EFAULT means
- * that reading is permitted: nothing is mapped at address 1. */
-static int try_to_read(pid_t pid)
+/* EFAULT means that reading is permitted: nothing is mapped at address 1. */
+int process_try_read(pid_t pid)
 {
 	char byte;
 	struct iovec local = { &byte, 1 }, remote = { (void *)1, 1 };
@@ -243,8 +242,6 @@ static bool diagnose_passes(const struct facts *f, int why)
 	       (why == ESRCH && !f->kernel_thread && (f->state != 'Z' || f->threads > 1));
 }
 
-/* During an exec, /proc may show a false obstacle, such as the dead leader from before the exec and
- * the thread count from after it. So an obstacle counts only if it is seen several times. */
 static int check_width(pid_t pid, struct error *err)
 {
 	struct process p;
@@ -257,6 +254,8 @@ static int check_width(pid_t pid, struct error *err)
 	return rc;
 }
 
+/* During an exec, /proc may show a false obstacle, such as the dead leader from before the exec and
+ * the thread count from after it. So an obstacle counts only if it is seen several times. */
 int process_may_trace(pid_t pid, struct error *err)
 {
 	const struct timespec pause = { .tv_nsec = LOOKS_NS };
@@ -264,7 +263,7 @@ int process_may_trace(pid_t pid, struct error *err)
 	int why, looks = 0, firm = 0;
 
 	do {
-		why = try_to_read(pid);
+		why = process_try_read(pid);
 		if (diagnose_gather(pid, &f))
 			return process_absent(pid, err);
 		firm = diagnose_passes(&f, why) ? 0 : firm + 1;

@@ -131,6 +131,10 @@ int process_check_width(const struct process *p, struct error *err);
  * one process. */
 int process_may_trace(pid_t pid, struct error *err);
 
+/* One such test: 0, or an errno. EPERM: it may not be traced; ESRCH: the process has no memory, or
+ * has released it. */
+int process_try_read(pid_t pid);
+
 /* The thread or process that traces this thread, by its number, and its name; 0: none, or a thread
  * of ours. */
 enum { TRACER_NAME = 64 };

@@ -88,17 +88,6 @@ static int atrest_refuse(struct error *err)
 	return error_errno(err, ERR_IO, "bpf(2)");
 }
 
-static bool atrest_read_types(int fd, char *to, size_t len)
-{
-	ssize_t got = 1;
-
-	for (; len && got > 0; len -= (size_t)got, to += got) {
-		got = read(fd, to, len);
-		got = got > 0 ? got : 0;
-	}
-	return !len;
-}
-
 /* Reading it takes 6 ms of CPU time. It can be mapped since Linux 6.16. */
 static int map_types(void **bytes, size_t *len, struct error *err)
 {
@@ -110,7 +99,7 @@ static int map_types(void **bytes, size_t *len, struct error *err)
 	if (*len && *bytes == MAP_FAILED) {
 		*bytes = mmap(NULL, *len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 			      0);
-		if (*bytes != MAP_FAILED && !atrest_read_types(fd, *bytes, *len)) {
+		if (*bytes != MAP_FAILED && !descriptor_read(fd, *bytes, *len, 0)) {
 			munmap(*bytes, *len);
 			*bytes = MAP_FAILED;
 		}

@@ -2,12 +2,10 @@
  * descriptors, resource limits, signals. */
 #include "sampler/child/errand.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/descriptor.h"
@@ -96,8 +94,7 @@ int errand_end(struct errand *e)
 
 	if (e->pid) {
 		kill(e->pid, SIGKILL);
-		while (waitpid(e->pid, &status, 0) < 0 && errno == EINTR)
-			;
+		status = await_child(e->pid, 0);
 	}
 	descriptor_close(&e->pipe);
 	e->pid = 0;

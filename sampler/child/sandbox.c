@@ -222,11 +222,6 @@ static void sandbox_run_child(const struct sandbox *box, int (*work)(void *ctx))
 
 /* Our side. */
 
-static uint64_t ns_of(const struct timeval *t)
-{
-	return (uint64_t)t->tv_sec * NS_PER_S + (uint64_t)t->tv_usec * 1000;
-}
-
 static void sandbox_collect(struct sandbox_child *child, struct sandbox_end *end)
 {
 	struct rusage ru = { 0 };
@@ -236,7 +231,7 @@ static void sandbox_collect(struct sandbox_child *child, struct sandbox_end *end
 		;
 	descriptor_close(&child->pid_fd);
 	child->pid = 0;
-	end->cpu_ns = ns_of(&ru.ru_utime) + ns_of(&ru.ru_stime);
+	end->cpu_ns = rusage_cpu_ns(&ru);
 }
 
 static void ask_whether_hung(const struct sandbox *box, struct sandbox_child *child)

@@ -506,8 +506,7 @@ void watchdog_stop(struct watchdog *w)
 	for (unsigned i = 0; i < w->page->posts; i++)
 		watchdog_none_held(w, i);
 	kill(w->pid, SIGKILL);
-	while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	await_child(w->pid, 0);
 	watchdog_obey(w);
 	sigaction(SIGCONT, &w->old_cont, NULL);
 	free(w);

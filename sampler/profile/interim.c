@@ -269,14 +269,9 @@ static int interim_read_memory(const struct interim *in, struct buffer *bytes, s
 		return error_set(err, ERR_FORMAT, "the process that decodes wrote too much");
 	if (buffer_reserve(bytes, (size_t)st.st_size + 1))
 		return error_nomem(err);
-	while (bytes->len < (size_t)st.st_size) {
-		ssize_t n = pread(in->memory.fd, bytes->data + bytes->len,
-				  (size_t)st.st_size - bytes->len, (off_t)bytes->len);
-
-		if (n <= 0)
-			return error_set(err, ERR_FORMAT, "%s", TOO_LITTLE);
-		bytes->len += (size_t)n;
-	}
+	if (!descriptor_read(in->memory.fd, bytes->data, (size_t)st.st_size, 0))
+		return error_set(err, ERR_FORMAT, "%s", TOO_LITTLE);
+	bytes->len = (size_t)st.st_size;
 	return 0;
 }
 

@@ -26,8 +26,7 @@ uint64_t maker_own_cpu_ns(uint64_t *peak_bytes)
 
 	getrusage(RUSAGE_SELF, &ru);
 	*peak_bytes = (uint64_t)ru.ru_maxrss * 1024;
-	return ((uint64_t)ru.ru_utime.tv_sec + (uint64_t)ru.ru_stime.tv_sec) * NS_PER_S +
-	       ((uint64_t)ru.ru_utime.tv_usec + (uint64_t)ru.ru_stime.tv_usec) * 1000;
+	return rusage_cpu_ns(&ru);
 }
 
 void maker_ready(struct maker *p)
