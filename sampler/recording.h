@@ -1,5 +1,6 @@
 /*
- * One recording: a process sampled for a while, then a profile of it.
+ * One recording: a process sampled for a while, then a profile of it. Inside, the sampling is a
+ * round (sampler/tick/round.h), and what it gathers is the recorded (sampler/recorded/recorded.h).
  *
  *   recording_new -> recording_run -> recording_write -> recording_free
  *

@@ -30,8 +30,8 @@ enum {
 	LINEAGE_PAGES = 8,     /* for 450 tasks that begin or end */
 	HELD_NS = 600000000,   /* what a ring is to hold: a large program's tables take as long */
 	RECORD_MOST = 1 << 16,
-	RECORD_REST = 256,			     /* a record without its stack, and */
-	RECORD_KERNEL = 8 * (EVENT_KERNEL_MOST + 2), /* the kernel's frames */
+	RECORD_REST = 256, /* a record without its stack and the kernel's frames */
+	RECORD_KERNEL = 8 * (EVENT_KERNEL_MOST + 2), /* these */
 };
 
 struct events_ring {
@@ -39,8 +39,8 @@ struct events_ring {
 	struct perf_event_mmap_page *head; /* the data follows */
 	size_t bytes;			   /* of data, a power of two */
 	uint64_t end;			   /* so far it is read in this turn */
-	struct perf_event_header next;	   /* its first record that is not read, */
-	uint64_t next_ns;		   /* and the time of that; UINT64_MAX: there is none */
+	struct perf_event_header next;	   /* its first record that is not read */
+	uint64_t next_ns;		   /* the time of that; UINT64_MAX: there is none */
 	enum { IN_PACE, FIRST_OF_PACE, AT_A_NEW_PACE } pace; /* what the next sample is */
 };
 

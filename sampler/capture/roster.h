@@ -118,7 +118,7 @@ uint64_t roster_random(uint64_t *state);
  * unlocked by roster_unlock when the caller is done with s->seat and its member. */
 bool roster_try(struct roster *r);
 
-/* Finds the thread that was on the CPU. */
+/* Finds the thread that was on the CPU (search.c). */
 void roster_search(struct roster *r, struct sought *s);
 
 /* Reads the state of the thread that was found, unless it is known. One that is not R was going to

@@ -1,6 +1,6 @@
 /* The next reading of the list is due after a quarter of a second and a hundred times what the last
  * one cost. Threads are found in it by their number in their own PID namespace. */
-#include "sampler/member/gothreads.h"
+#include "sampler/member/member.h"
 
 #include <stdlib.h>
 
@@ -9,7 +9,6 @@
 #include "base/process/gopclntab.h"
 #include "runtimes/go/find/places.h"
 #include "runtimes/go/mlist.h"
-#include "sampler/member/member.h"
 #include "sampler/thread/threads.h"
 
 enum { AGAIN_NS = 250000000, COST_FACTOR = 100 /* a hundredth of the time at most */ };
@@ -66,7 +65,7 @@ static void gothreads_find_all(struct member *m)
 	buffer_release(&ms);
 }
 
-void gothreads_find(struct member *m, struct thread *thread)
+void member_find_threads(struct member *m, struct thread *thread)
 {
 	uint64_t now, cpu;
 

@@ -1,4 +1,4 @@
-/* What the distribution's index says of a module's build ID is the name of the package to install. */
+/* The package to install is what the distribution's index names for a module's build ID. */
 #include "sampler/profile/missing.h"
 
 #include <stdint.h>

@@ -7,9 +7,9 @@
 
 struct locations;
 
-/* Writes which modules had no symbols for the samples that were counted (locations_count_leaf), most
- * first, and what to do about it, in one line; "" if there is none that matters. `asked_network`:
- * debug files were asked for by --debuginfod. */
+/* Writes in one line which modules had no symbols for the samples that were counted
+ * (locations_count_leaf), most first, and what to do about it; "" if there is none that matters.
+ * `asked_network`: debug files were asked for by --debuginfod. */
 void missing_symbols(const struct locations *p, bool asked_network, char *text, size_t room);
 
 #endif

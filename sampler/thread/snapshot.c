@@ -108,8 +108,8 @@ void snapshot_release(struct snapshot *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* Replaces the bytes by `times` as many as are wanted, unless there are enough. They are written to:
- * a page's first use takes long, and is not to come while a thread is held. */
+/* Replaces the bytes by `times` as many as are wanted, unless there are enough. Each page is
+ * written to: its first use takes long, and is not to come while a thread is held. */
 static int snapshot_grow(char **bytes, size_t *room, size_t want, unsigned times)
 {
 	char *fresh;

@@ -28,8 +28,8 @@ struct threads;
 /* What runtimes and interpreters know of a thread (sampler/member, sampler/tick/unwinding.c). */
 struct thread_runtimes {
 	char name[MANAGED_THREAD_NAME]; /* not cut to 15 bytes; "": none */
-	struct gothread_place go;	/* where Go's runtime keeps what is needed, */
-	struct interp_place interp;	/* and where interpreters do */
+	struct gothread_place go;	/* where Go's runtime keeps what is needed */
+	struct interp_place interp;	/* the same of interpreters */
 	uint64_t gil; /* the lock of an interpreter that it held or waited for last */
 };
 

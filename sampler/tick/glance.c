@@ -16,14 +16,13 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/room.h"
-#include "sampler/member/gothreads.h"
 #include "sampler/member/labelling.h"
 #include "sampler/member/member.h"
 #include "sampler/atrest/atrest.h"
 #include "sampler/stop/reader.h"
 #include "sampler/thread/interruptible.h"
 #include "sampler/tick/collecting.h"
-#include "sampler/tick/looking.h"
+#include "sampler/tick/round.h"
 #include "sampler/tick/waiting.h"
 #include "sampler/tick/walltime.h"
 
@@ -151,7 +150,7 @@ static void glance_glance(struct round *r, struct member *m, struct thread *thre
 	reader_reads(r->reader, m);
 	if (m->has_go && !thread->runtimes.go.m) {
 		roster_lock(&r->roster);
-		gothreads_find(m, thread);
+		member_find_threads(m, thread);
 		roster_unlock(&r->roster);
 	}
 	slot = waiting_slot(r, m, thread, THREAD_BLOCKED);

@@ -25,16 +25,21 @@
 #include "unwind/stack.h"
 
 enum {
-	STACK_FIRST = 8192,   /* bytes of a stack that are copied; more, where they are too few */
-	CUT_FEW = 2,	      /* so many walks whose copy was too short: copies are longer */
-	DEEPER = 4,	      /* times */
-	CUT_MANY = 4,	      /* so many, and */
-	CUT_PART = 50,	      /* one of so many, and they cannot be: records do not suffice */
+	STACK_FIRST = 8192, /* bytes of a stack that are copied; more, where they are too few */
+	/* After CUT_FEW walks whose copy was too short, copies are DEEPER times as long. Where
+	 * they cannot be, records do not suffice after CUT_MANY such walks, if these are more than
+	 * one of CUT_PART. */
+	CUT_FEW = 2,
+	DEEPER = 4,
+	CUT_MANY = 4,
+	CUT_PART = 50,
 	PACE_STEP = 16,	      /* a new period that differs by less than a 16th is not set */
 	KEEP_NS = 1000000000, /* how often to look whether CPUs have come or gone */
-	RENEW_PERIODS = 8,    /* of the timers, until they begin anew, and */
-	RENEW_NS = 80000000,  /* for so long: it interrupts each CPU */
-	COUNT_NS = 500000000, /* the same for what is counted */
+	/* Timers begin anew after so many periods, but not before RENEW_NS: each CPU is
+	 * interrupted for it. */
+	RENEW_PERIODS = 8,
+	RENEW_NS = 80000000,
+	COUNT_NS = 500000000, /* as RENEW_NS, for what is counted */
 	HURRY_NS = 100000000, /* rings that hold less are read with priority */
 	STALE_NS = 100000000, /* what a runtime has compiled may not be what it was for so long */
 };

@@ -1,6 +1,6 @@
 /*
- * A file's debug sections for libdw: only those that symbolizing needs. A regular file is mapped, so
- * that only the used parts of a file of gigabytes are read.
+ * A file's debug sections for libdw: only those that symbolizing needs. A regular file is mapped,
+ * so that only the used parts of a file of gigabytes are read.
  */
 #ifndef SYMBOLIZE_FILES_DEBUGELF_H
 #define SYMBOLIZE_FILES_DEBUGELF_H
