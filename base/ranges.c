@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/room.h"
+#include "base/sorted.h"
 
 struct base_ranges_entry {
 	struct range range;
@@ -169,15 +170,7 @@ int ranges_settle(struct ranges *r)
 
 const struct range *ranges_find(const struct ranges *r, uint64_t addr)
 {
-	size_t lo = 0, hi = r->count;
+	size_t at = SORTED_UPTO(r->all, r->count, end, addr);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (r->all[mid].end <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < r->count && r->all[lo].start <= addr ? &r->all[lo] : NULL;
+	return at < r->count && r->all[at].start <= addr ? &r->all[at] : NULL;
 }

@@ -86,7 +86,7 @@ static void gil_conclude(struct gil_account *a, const struct recorded *r, uint32
 		a->all.held_ns += times->held_ns;
 		a->all.waited_ns += times->waited_ns;
 		keep_if_most(a, &threads[i], times);
-		shares[used++] = (struct share){ threads[i].gil, *times };
+		shares[used++] = (struct share){ threads[i].runtimes.gil, *times };
 	}
 	count_locks(a, shares, used);
 }

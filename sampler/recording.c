@@ -17,18 +17,17 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/file/outfile.h"
 #include "base/process/modmap.h"
 #include "base/process/process.h"
+#include "sampler/child/bound.h"
 #include "sampler/child/decoding.h"
 #include "sampler/child/launch.h"
 #include "sampler/child/priority.h"
 #include "sampler/child/watchdog.h"
-#include "sampler/gil.h"
 #include "sampler/member/member.h"
-#include "sampler/member/offspring.h"
-#include "sampler/profile/accounts.h"
 #include "sampler/profile/interim.h"
 #include "sampler/profile/maker.h"
 #include "sampler/starving.h"
@@ -49,10 +48,7 @@ struct recording {
 	struct recording_stats shown;
 	uint64_t own_cpu_start_ns;
 	int ended_fd; /* eventfd; a looking thread's last act is to write it */
-	struct unsampled unsampled;
-	struct gil_account gil;
-	struct offspring children; /* of processes that are sampled alone: what theirs have used */
-	uint64_t missed_ns;
+	struct recording_accounts accounts;
 };
 
 int recording_new(struct recording **out, const struct recording_options *options,
@@ -225,15 +221,14 @@ static void take_command_end(struct recording *r)
 	r->round.child_status = recording_wait_command(r);
 	r->round.child_reaped = true;
 	getrusage(RUSAGE_CHILDREN, &all);
-	ns = (uint64_t)(all.ru_utime.tv_sec + all.ru_stime.tv_sec) * NS_PER_S +
-	     (uint64_t)(all.ru_utime.tv_usec + all.ru_stime.tv_usec) * 1000;
+	ns = rusage_cpu_ns(&all);
 	if (r->round.recorded.children && ns > s->target_cpu_ns)
-		r->missed_ns = ns - s->target_cpu_ns;
+		r->accounts.missed_ns = ns - s->target_cpu_ns;
 }
 
 int recording_run(struct recording *r, recording_progress *progress, void *ctx, struct error *err)
 {
-	struct offspring before;
+	struct offspring before, *children = &r->accounts.children;
 	bool alone = recording_read_children(r, &before);
 	int rc;
 
@@ -247,15 +242,15 @@ int recording_run(struct recording *r, recording_progress *progress, void *ctx, 
 	if (rc)
 		return rc;
 	rc = sample_until_end(r, progress, ctx, err);
-	if ((accounts_unsampled(&r->round.recorded, &r->unsampled) ||
-	     gil_account(&r->round.recorded, &r->gil)) &&
+	if ((accounts_unsampled(&r->round.recorded, &r->accounts.unsampled) ||
+	     gil_account(&r->round.recorded, &r->accounts.gil)) &&
 	    !rc)
 		rc = error_nomem(err);
 	take_command_end(r);
-	if (alone && recording_read_children(r, &r->children) && r->children.cpu_ns > before.cpu_ns)
-		r->children.cpu_ns -= before.cpu_ns;
+	if (alone && recording_read_children(r, children) && children->cpu_ns > before.cpu_ns)
+		children->cpu_ns -= before.cpu_ns;
 	else
-		r->children.cpu_ns = 0;
+		children->cpu_ns = 0;
 	return rc;
 }
 
@@ -279,25 +274,9 @@ const struct recording_stats *recording_stats(const struct recording *r)
 	return &r->shown;
 }
 
-const struct unsampled *recording_unsampled(const struct recording *r)
+const struct recording_accounts *recording_accounts(const struct recording *r)
 {
-	return &r->unsampled;
-}
-
-const struct gil_account *recording_gil(const struct recording *r)
-{
-	return &r->gil;
-}
-
-uint64_t recording_children_ns(const struct recording *r, size_t *alive)
-{
-	*alive = r->children.alive;
-	return r->children.cpu_ns;
-}
-
-uint64_t recording_missed_ns(const struct recording *r)
-{
-	return r->missed_ns;
+	return &r->accounts;
 }
 
 bool recording_command_runs(const struct recording *r)
@@ -307,14 +286,9 @@ bool recording_command_runs(const struct recording *r)
 
 int recording_wait_command(struct recording *r)
 {
-	int status = 0;
+	int status = r->round.child_reaped ? r->round.child_status :
+					     await_child(r->command, __WALL);
 
-	if (r->round.child_reaped) {
-		status = r->round.child_status;
-	} else {
-		while (waitpid(r->command, &status, __WALL) < 0 && errno == EINTR)
-			;
-	}
 	r->command = 0;
 	return status;
 }
@@ -472,8 +446,7 @@ void recording_free(struct recording *r)
 	decoding_free(r->decoding);
 	fetching_free(r->fetching);
 	round_release(&r->round);
-	if (r->ended_fd >= 0)
-		close(r->ended_fd);
+	descriptor_close(&r->ended_fd);
 	set_priority(PRIORITY_ORDINARY);
 	free(r);
 }

@@ -1,5 +1,6 @@
 /*
- * One recording: a process sampled for a while, then a profile of it.
+ * One recording: a process sampled for a while, then a profile of it. Inside, the sampling is a
+ * round (sampler/tick/round.h), and what it gathers is the recorded (sampler/recorded/recorded.h).
  *
  *   recording_new -> recording_run -> recording_write -> recording_free
  *
@@ -14,6 +15,9 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "sampler/gil.h"
+#include "sampler/member/offspring.h"
+#include "sampler/profile/accounts.h"
 #include "sampler/profile/fetching.h"
 #include "sampler/recorded/options.h"
 #include "sampler/recorded/stats.h"
@@ -24,7 +28,6 @@ struct outfile;
 struct process;
 struct profile;
 struct recording;
-struct unsampled;
 struct unwinder;
 
 /* Finds or starts the target and checks that it may be traced. A command waits before its first
@@ -49,20 +52,19 @@ void recording_stop(struct recording *r);
 /* The figures so far; valid until recording_free. */
 const struct recording_stats *recording_stats(const struct recording *r);
 
-/* After recording_run: the CPU time that no sample stands for, and why; borrowed until
- * recording_free. */
-const struct unsampled *recording_unsampled(const struct recording *r);
+/* What is known at the end, beside the samples. */
+struct recording_accounts {
+	struct unsampled unsampled; /* the CPU time that no sample stands for, and why */
+	struct gil_account gil;	    /* how the threads shared their interpreter's lock */
+	/* Of processes that were sampled alone: the CPU time that their children have used
+	 * meanwhile (0: none, or not known), and how many of these live. */
+	struct offspring children;
+	/* CPU time of a command's processes that ended before they were found. */
+	uint64_t missed_ns;
+};
 
-/* How the threads shared their interpreter's lock (sampler/gil.h). */
-const struct gil_account *recording_gil(const struct recording *r);
-
-/* After recording_run, of processes that were sampled alone: the CPU time in ns that their children
- * have used meanwhile (0: none, or not known), and how many of these live. */
-uint64_t recording_children_ns(const struct recording *r, size_t *alive);
-
-/* After recording_run: the CPU time in ns of a command's processes that ended before they were
- * found. */
-uint64_t recording_missed_ns(const struct recording *r);
+/* After recording_run; borrowed until recording_free. */
+const struct recording_accounts *recording_accounts(const struct recording *r);
 
 /* Is there a command that has not ended? */
 bool recording_command_runs(const struct recording *r);

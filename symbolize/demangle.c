@@ -34,7 +34,6 @@
 
 #include "base/arena.h"
 #include "base/printable.h"
-#include "symbolize/demangle_d.h"
 
 enum { IN_MAX = 4 << 10, OUT_MAX = 16 << 10, REPARSED_MAX = 8, BINDER_DIGITS_MAX = 2 };
 

@@ -10,7 +10,7 @@
  *     ways, and all are tried, nested in each other. So are the two ways in which a name within a
  *     name ("_D") can go on.
  */
-#include "symbolize/demangle_d.h"
+#include "symbolize/demangle.h"
 
 #include <libiberty/demangle.h>
 #include <stdint.h>

@@ -1,23 +1,33 @@
 /*
  * DWARF is read through a handle of its own (debugelf): libdw keeps what it reads as long as the
- * handle lives, and the image lives longer than the module. Unless the caller allows mapping, all
- * files are read with ELF_C_READ, for the reason in base/process/image.c.
+ * handle lives, and the image lives longer than the module.
+ *
+ * Answers are appended, sorted by address once (answers_settle), and then searched by halves; their
+ * frames lie in one array.
  */
 #include "symbolize/module.h"
 
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/process/gomodule.h"
 #include "base/process/gopclntab.h"
 #include "base/process/image.h"
+#include "base/room.h"
 #include "symbolize/dwarf/split.h"
 #include "symbolize/files/debugfile.h"
 #include "symbolize/files/minidebug.h"
 #include "symbolize/files/decompress.h"
+#include "symbolize/symbolizer.h"
+
+struct answer {
+	uint64_t addr, start; /* start: symbol.start */
+	size_t first, count;  /* its frames: index of the first, and number */
+};
 
 /* The parts of the note. */
 struct report {
@@ -30,10 +40,8 @@ struct report {
 
 static void close_dwarf(struct module_dwarf *d)
 {
-	if (d->dwarf)
-		dwarf_end(d->dwarf);
-	if (d->elf)
-		elf_end(d->elf);
+	dwarf_end(d->dwarf);
+	elf_end(d->elf);
 	elfview_release(&d->view);
 	debugelf_close(&d->file);
 }
@@ -49,7 +57,8 @@ void module_close(struct module *m)
 	image_free(m->alt);
 	elfsyms_release(&m->symbols);
 	elfsyms_release(&m->variables);
-	answers_release(&m->answers);
+	free(m->answers.all);
+	free(m->answers.frames);
 }
 
 static int add_mini_symbols(struct module *m, const struct image *image, struct report *r)
@@ -86,14 +95,13 @@ static int load_symbols(struct module *m, const struct image *image, struct repo
 }
 
 /* Opens the DWARF of a file, if it has any. ERR_NOMEM. */
-static int open_dwarf(struct module_dwarf *d, const struct image *file, bool may_map,
-		      struct report *r)
+static int open_dwarf(struct module_dwarf *d, const struct image *file, struct report *r)
 {
 	Elf *elf = image_elf(file);
 	int rc;
 
 	if (image_fd(file) >= 0) {
-		debugelf_open(&d->file, image_fd(file), may_map);
+		debugelf_open(&d->file, image_fd(file));
 		elf = d->file.elf;
 	}
 	if (!elf)
@@ -118,7 +126,7 @@ static int complete_dwarf(struct module *m, const struct image *file, const stru
 	const void *id;
 
 	m->alt = debugfile_find_alt(file, process, r->missing, sizeof(r->missing));
-	if (m->alt && open_dwarf(&m->alt_dwarf, m->alt, m->may_map, r))
+	if (m->alt && open_dwarf(&m->alt_dwarf, m->alt, r))
 		return ERR_NOMEM;
 	if (m->alt_dwarf.dwarf)
 		dwarf_setalt(m->dwarf.dwarf, m->alt_dwarf.dwarf);
@@ -133,7 +141,7 @@ static int load_dwarf(struct module *m, const struct image *image, const struct 
 {
 	const struct image *file = m->debug ? m->debug : image;
 
-	if (open_dwarf(&m->dwarf, file, m->may_map, r))
+	if (open_dwarf(&m->dwarf, file, r))
 		return ERR_NOMEM;
 	if (!m->dwarf.dwarf)
 		return 0;
@@ -223,4 +231,45 @@ const struct elfsyms *module_variables(struct module *m, const struct image *ima
 	if (n == 0)
 		n = elfsyms_add(v, image_elf(image), SHT_DYNSYM, false);
 	return n < 0 || elfsyms_settle(v) ? NULL : v;
+}
+
+int answers_add(struct answers *a, uint64_t addr, const struct symbol *symbol)
+{
+	if (room_for((void **)&a->all, &a->room, a->count + 1, sizeof(*a->all)) ||
+	    room_for((void **)&a->frames, &a->frame_room, a->frame_count + symbol->count,
+		     sizeof(*a->frames)))
+		return ERR_NOMEM;
+	a->all[a->count++] = (struct answer){ addr, symbol->start, a->frame_count, symbol->count };
+	if (symbol->count)
+		memcpy(a->frames + a->frame_count, symbol->frames,
+		       symbol->count * sizeof(*a->frames));
+	a->frame_count += symbol->count;
+	return 0;
+}
+
+static int answers_by_address(const void *a, const void *b)
+{
+	const struct answer *x = a, *y = b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+void answers_settle(struct answers *a)
+{
+	if (a->count)
+		qsort(a->all, a->count, sizeof(*a->all), answers_by_address);
+}
+
+bool answers_find(const struct answers *a, uint64_t addr, struct symbol *symbol)
+{
+	const struct answer key = { .addr = addr }, *found = NULL;
+
+	if (a->count)
+		found = bsearch(&key, a->all, a->count, sizeof(key), answers_by_address);
+	if (!found)
+		return false;
+	symbol->frames = a->frames + found->first;
+	symbol->count = found->count;
+	symbol->start = found->start;
+	return true;
 }

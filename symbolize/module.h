@@ -6,8 +6,9 @@
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "symbolize/answers.h"
 #include "symbolize/dwarf/dwarf.h"
 #include "symbolize/files/debugelf.h"
 #include "symbolize/files/elfsyms.h"
@@ -16,6 +17,16 @@
 struct gopclntab;
 struct image;
 struct process;
+struct symbol;
+struct symbol_frame;
+
+/* Frames found in advance, by address (symbolizer_prepare). {0} is a set without any. */
+struct answers {
+	struct answer *all; /* sorted by address once settled */
+	size_t count, room;
+	struct symbol_frame *frames; /* of all answers */
+	size_t frame_count, frame_room;
+};
 
 struct module_dwarf {
 	struct debugelf file; /* {0} if the image's own handle is used */
@@ -27,16 +38,15 @@ struct module_dwarf {
 struct module {
 	bool opened, has_lines, has_inlines;
 	bool left_out; /* by symbolizer_leave_out */
-	bool may_map;  /* allows mapping files (debugelf_open); set before module_open */
 	int offered;   /* descriptor + 1 of a debug file to use if there is no other, or 0 */
 	struct elfsyms symbols, variables; /* variables: see module_variables */
 	struct image *debug, *alt;	   /* separate files */
 	struct module_dwarf dwarf, alt_dwarf;
 	struct split *split;
 	struct dwarf_index *index; /* NULL without DWARF */
-	struct answers answers;	   /* for the addresses of symbolizer_prepare */
-	struct gopclntab *go;	   /* NULL: not Go */
-	char note[640];		   /* for symbolizer_note */
+	struct answers answers;
+	struct gopclntab *go; /* NULL: not Go */
+	char note[640];	      /* for symbolizer_note */
 };
 
 /* Opens the image's symbols and debug information; `process` may be NULL. Broken or missing files
@@ -48,5 +58,14 @@ const struct elfsyms *module_variables(struct module *m, const struct image *ima
 
 /* Harmless on {0}. */
 void module_close(struct module *m);
+
+/* Copies the frames, but not their strings. An address may be added only once. ERR_NOMEM. */
+int answers_add(struct answers *a, uint64_t addr, const struct symbol *symbol);
+
+/* Makes it ready for answers_find; nothing can be added afterwards. */
+void answers_settle(struct answers *a);
+
+/* True when there is an answer; its frames live as long as `a`. */
+bool answers_find(const struct answers *a, uint64_t addr, struct symbol *symbol);
 
 #endif

@@ -82,7 +82,6 @@ static int symbolizer_module_of(struct symbolizer *s, const struct image *image,
 {
 	if (make_module(s, image, m))
 		return ERR_NOMEM;
-	(*m)->may_map = s->flags & SYMBOLIZE_MAP;
 	return (*m)->opened ? 0 : module_open(*m, image, s->process);
 }
 
@@ -362,7 +361,7 @@ static int symbolizer_prepare_image(struct symbolizer *s, const struct image *im
 
 	if (symbolizer_module_of(s, image, &m))
 		return ERR_NOMEM;
-	if (!m->index || answers_any(&m->answers) || !count)
+	if (!m->index || m->answers.count || !count)
 		return 0;
 	ordered = malloc(count * sizeof(*ordered));
 	if (!ordered)

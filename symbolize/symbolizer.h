@@ -10,6 +10,10 @@
  * .gnu_debuglink; or offered), for names, lines and inlined calls; ELF symbol tables (.symtab,
  * .dynsym, .gnu_debugdata), whose sizes are honoured; for Go's code its pclntab, where there is no
  * DWARF; jitdump and perf map files for code that no file backs.
+ *
+ * Debug files are mapped, so that much less of a large file is read. But if a file shrinks
+ * meanwhile, SIGBUS kills the process, and if it changes, libdw may read different bytes each time.
+ * So it is for processes that may die of a bad file (sampler/child/decoding.h).
  */
 #ifndef SYMBOLIZE_SYMBOLIZER_H
 #define SYMBOLIZE_SYMBOLIZER_H
@@ -41,13 +45,7 @@ struct symbol {
 	uint64_t start;	 /* image address where the last frame's function begins; 0: unknown */
 };
 
-enum {
-	SYMBOLIZE_NO_INLINE = 1,
-	/* Debug files may be mapped, so that much less of a large file is read. But if a file
-	 * shrinks meanwhile, SIGBUS kills the process, and if it changes, libdw may read different
-	 * bytes each time. For processes that may die of a bad file. */
-	SYMBOLIZE_MAP = 2,
-};
+enum { SYMBOLIZE_NO_INLINE = 1 };
 
 /* `process` (not owned, may be NULL) provides the target's own view of debug files and the perf
  * map; it must outlive the symbolizer. `flags` are SYMBOLIZE_…. ERR_NOMEM. */

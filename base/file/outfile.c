@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/file/pathwalk.h"
 
@@ -180,12 +181,10 @@ int outfile_commit(struct outfile *f, struct error *err)
 
 void outfile_abort(struct outfile *f)
 {
-	if (f->fd >= 0)
-		close(f->fd);
+	descriptor_close(&f->fd);
 	if (f->named && f->tmp)
 		unlinkat(f->dir_fd, f->tmp, 0);
-	if (f->dir_fd >= 0)
-		close(f->dir_fd);
+	descriptor_close(&f->dir_fd);
 	free(f->path);
 	free(f->name);
 	free(f->tmp);

@@ -16,6 +16,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
+
 enum { DEPTH_MAX = 128, LINKS_MAX = 40, FOLDER = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 
 struct pathwalk_way {
@@ -210,7 +212,5 @@ int path_walk(struct pathwalk *w, int start, const char *path, unsigned flags)
 
 void walk_release(struct pathwalk *w)
 {
-	if (w->dir_fd >= 0)
-		close(w->dir_fd);
-	w->dir_fd = -1;
+	descriptor_close(&w->dir_fd);
 }

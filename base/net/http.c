@@ -324,19 +324,23 @@ const struct http_response *http_response(const struct http *h)
 
 #else
 
+static int without_libcurl(struct error *err)
+{
+	return error_set(err, ERR_NOTFOUND,
+			 "this sampler cannot fetch URLs: it was built without libcurl's header");
+}
+
 int http_open(struct http **h, const struct http_request *q, struct error *err)
 {
 	(void)q;
 	*h = NULL;
-	return error_set(err, ERR_NOTFOUND,
-			 "this sampler cannot fetch URLs: it was built without libcurl's header");
+	return without_libcurl(err);
 }
 
 int http_check(const char *url, bool http2, struct error *err)
 {
 	(void)url, (void)http2;
-	return error_set(err, ERR_NOTFOUND,
-			 "this sampler cannot fetch URLs: it was built without libcurl's header");
+	return without_libcurl(err);
 }
 
 void http_close(struct http *h)
@@ -349,15 +353,14 @@ int http_post(const struct http_request *q, const struct http_body *body,
 {
 	(void)q, (void)body;
 	*answer = (struct http_answer){ 0 };
-	return error_set(err, ERR_NOTFOUND,
-			 "this sampler cannot fetch URLs: it was built without libcurl's header");
+	return without_libcurl(err);
 }
 
 int http_read(void *http, void *buf, size_t len, size_t *got, struct error *err)
 {
 	(void)http, (void)buf, (void)len;
 	*got = 0;
-	return error_set(err, ERR_NOTFOUND, "no URL is open");
+	return without_libcurl(err);
 }
 
 int http_socket(const struct http *h)

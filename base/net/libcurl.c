@@ -10,36 +10,8 @@
 
 #ifdef SAMPLER_STATIC
 
-/* Before 7.84 its first parameter is not const. */
-static CURLUcode url_get(const CURLU *url, CURLUPart what, char **part, unsigned flags)
-{
-	return curl_url_get((CURLU *)url, what, part, flags);
-}
-
-static const struct libcurl loaded = {
-	.global_init = curl_global_init,
-	.version = curl_version_info,
-	.easy_init = curl_easy_init,
-	.easy_set = curl_easy_setopt,
-	.easy_get = curl_easy_getinfo,
-	.easy_pause = curl_easy_pause,
-	.easy_strerror = curl_easy_strerror,
-	.easy_cleanup = curl_easy_cleanup,
-	.multi_init = curl_multi_init,
-	.multi_add = curl_multi_add_handle,
-	.multi_remove = curl_multi_remove_handle,
-	.multi_perform = curl_multi_perform,
-	.multi_poll = curl_multi_poll,
-	.multi_info = curl_multi_info_read,
-	.multi_cleanup = curl_multi_cleanup,
-	.list_append = curl_slist_append,
-	.list_free = curl_slist_free_all,
-	.url_new = curl_url,
-	.url_free = curl_url_cleanup,
-	.url_get = url_get,
-	.url_set = curl_url_set,
-	.release = curl_free,
-};
+#define ENTRY(field, function) .field = function,
+static const struct libcurl loaded = { LIBCURL_FUNCTIONS(ENTRY) };
 
 static int libcurl_start(struct error *err)
 {
@@ -54,35 +26,12 @@ static int libcurl_start(struct error *err)
 
 static struct libcurl loaded;
 
-#define SYMBOL(field, name) { offsetof(struct libcurl, field), name }
+#define SYMBOL(field, function) { offsetof(struct libcurl, field), #function },
 
 static const struct {
 	size_t at;
 	const char *name;
-} symbols[] = {
-	SYMBOL(global_init, "curl_global_init"),
-	SYMBOL(version, "curl_version_info"),
-	SYMBOL(easy_init, "curl_easy_init"),
-	SYMBOL(easy_set, "curl_easy_setopt"),
-	SYMBOL(easy_get, "curl_easy_getinfo"),
-	SYMBOL(easy_pause, "curl_easy_pause"),
-	SYMBOL(easy_strerror, "curl_easy_strerror"),
-	SYMBOL(easy_cleanup, "curl_easy_cleanup"),
-	SYMBOL(multi_init, "curl_multi_init"),
-	SYMBOL(multi_add, "curl_multi_add_handle"),
-	SYMBOL(multi_remove, "curl_multi_remove_handle"),
-	SYMBOL(multi_perform, "curl_multi_perform"),
-	SYMBOL(multi_poll, "curl_multi_poll"),
-	SYMBOL(multi_info, "curl_multi_info_read"),
-	SYMBOL(multi_cleanup, "curl_multi_cleanup"),
-	SYMBOL(list_append, "curl_slist_append"),
-	SYMBOL(list_free, "curl_slist_free_all"),
-	SYMBOL(url_new, "curl_url"),
-	SYMBOL(url_free, "curl_url_cleanup"),
-	SYMBOL(url_get, "curl_url_get"),
-	SYMBOL(url_set, "curl_url_set"),
-	SYMBOL(release, "curl_free"),
-};
+} symbols[] = { LIBCURL_FUNCTIONS(SYMBOL) };
 
 static int find_symbols(void *library, struct error *err)
 {

@@ -15,29 +15,35 @@
 
 struct error;
 
+/* Each with its name here and in libcurl, whose header gives its type. */
+#define LIBCURL_FUNCTIONS(F) \
+	F(global_init, curl_global_init) \
+	F(version, curl_version_info) \
+	F(easy_init, curl_easy_init) \
+	F(easy_set, curl_easy_setopt) \
+	F(easy_get, curl_easy_getinfo) \
+	F(easy_pause, curl_easy_pause) \
+	F(easy_strerror, curl_easy_strerror) \
+	F(easy_cleanup, curl_easy_cleanup) \
+	F(multi_init, curl_multi_init) \
+	F(multi_add, curl_multi_add_handle) \
+	F(multi_remove, curl_multi_remove_handle) \
+	F(multi_perform, curl_multi_perform) \
+	F(multi_poll, curl_multi_poll) \
+	F(multi_info, curl_multi_info_read) \
+	F(multi_cleanup, curl_multi_cleanup) \
+	F(list_append, curl_slist_append) \
+	F(list_free, curl_slist_free_all) \
+	F(url_new, curl_url) \
+	F(url_free, curl_url_cleanup) \
+	F(url_get, curl_url_get) \
+	F(url_set, curl_url_set) \
+	F(release, curl_free)
+
 struct libcurl {
-	CURLcode (*global_init)(long flags);
-	curl_version_info_data *(*version)(CURLversion);
-	CURL *(*easy_init)(void);
-	CURLcode (*easy_set)(CURL *, CURLoption, ...);
-	CURLcode (*easy_get)(CURL *, CURLINFO, ...);
-	CURLcode (*easy_pause)(CURL *, int);
-	const char *(*easy_strerror)(CURLcode);
-	void (*easy_cleanup)(CURL *);
-	CURLM *(*multi_init)(void);
-	CURLMcode (*multi_add)(CURLM *, CURL *);
-	CURLMcode (*multi_remove)(CURLM *, CURL *);
-	CURLMcode (*multi_perform)(CURLM *, int *running);
-	CURLMcode (*multi_poll)(CURLM *, struct curl_waitfd *, unsigned, int ms, int *ready);
-	CURLMsg *(*multi_info)(CURLM *, int *left);
-	CURLMcode (*multi_cleanup)(CURLM *);
-	struct curl_slist *(*list_append)(struct curl_slist *, const char *);
-	void (*list_free)(struct curl_slist *);
-	CURLU *(*url_new)(void);
-	void (*url_free)(CURLU *);
-	CURLUcode (*url_get)(const CURLU *, CURLUPart, char **, unsigned);
-	CURLUcode (*url_set)(CURLU *, CURLUPart, const char *, unsigned);
-	void (*release)(void *);
+#define LIBCURL_FIELD(field, function) __typeof__(function) *field;
+	LIBCURL_FUNCTIONS(LIBCURL_FIELD)
+#undef LIBCURL_FIELD
 };
 
 /* Loads and initialises libcurl once; it is never unloaded. ERR_NOTFOUND. */

@@ -8,6 +8,7 @@
 #include "base/process/process.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/smallfile.h"
 
 enum {
 	CAP_SYS_PTRACE_BIT = 19,
@@ -35,20 +37,6 @@ struct facts {
 	bool kernel_thread, ending;
 };
 
-static int diagnose_read_file(const char *path, char *text, size_t room)
-{
-	FILE *f = fopen(path, "re");
-	size_t len;
-
-	text[0] = '\0';
-	if (!f)
-		return -1;
-	len = fread(text, 1, room - 1, f);
-	text[len] = '\0';
-	fclose(f);
-	return 0;
-}
-
 /* The text after "Key:\t" in a /proc/PID/status, or "". */
 static const char *diagnose_field(const char *status, const char *key)
 {
@@ -57,30 +45,27 @@ static const char *diagnose_field(const char *status, const char *key)
 	return p ? p + strlen(key) + strspn(p + strlen(key), "\t ") : "";
 }
 
-/* The flags are field 9 of /proc/PID/stat. The name before them may hold anything, so fields are
- * counted from the last ')'. */
-static unsigned long kernel_flags(pid_t tid)
+static uint64_t kernel_flags(pid_t tid)
 {
 	char path[64], text[1024];
-	const char *p;
-	unsigned long flags = 0;
+	uint64_t fields[STAT_FIELDS];
+	ssize_t len;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
-	diagnose_read_file(path, text, sizeof(text));
-	p = strrchr(text, ')');
-	if (!p || sscanf(p, ") %*c %*d %*d %*d %*d %*d %lu", &flags) != 1)
-		return 0;
-	return flags;
+	len = smallfile_read(AT_FDCWD, path, text, sizeof(text));
+	return len > 0 && process_stat_parse(text, (size_t)len, STAT_FLAGS, fields) ?
+		       fields[STAT_FLAGS] :
+		       0;
 }
 
 static int diagnose_gather(pid_t tid, struct facts *f)
 {
 	char path[64], text[4096];
-	unsigned long flags = kernel_flags(tid);
+	uint64_t flags = kernel_flags(tid);
 
 	memset(f, 0, sizeof(*f));
 	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	if (diagnose_read_file(path, text, sizeof(text)))
+	if (smallfile_read(AT_FDCWD, path, text, sizeof(text)) < 0)
 		return -1;
 	sscanf(diagnose_field(text, "Name:"), "%63[^\n]", f->name);
 	f->state = diagnose_field(text, "\nState:")[0];
@@ -96,7 +81,7 @@ static bool has_capability(void)
 {
 	char text[4096];
 
-	diagnose_read_file("/proc/self/status", text, sizeof(text));
+	smallfile_read(AT_FDCWD, "/proc/self/status", text, sizeof(text));
 	return strtoul(diagnose_field(text, "\nCapEff:"), NULL, 16) >> CAP_SYS_PTRACE_BIT & 1;
 }
 
@@ -104,9 +89,8 @@ static int yama_scope(void)
 {
 	char text[16];
 
-	return diagnose_read_file("/proc/sys/kernel/yama/ptrace_scope", text, sizeof(text)) ?
-		       0 :
-		       atoi(text);
+	smallfile_read(AT_FDCWD, "/proc/sys/kernel/yama/ptrace_scope", text, sizeof(text));
+	return atoi(text);
 }
 
 static bool other_user_namespace(pid_t tid)
@@ -135,7 +119,7 @@ static void read_tracer_name(const struct facts *f, char name[TRACER_NAME])
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%ld/comm", f->tracer);
-	diagnose_read_file(path, name, TRACER_NAME);
+	smallfile_read(AT_FDCWD, path, name, TRACER_NAME);
 	name[strcspn(name, "\n")] = '\0';
 }
 
@@ -240,9 +224,8 @@ static bool has_other_tracer(const struct facts *f)
 	return f->tracer > 0 && f->tracer != getpid();
 }
 
-/* 0 or an errno: EPERM; ESRCH: the process has no memory, or has released it. EFAULT means
- * that reading is permitted: nothing is mapped at address 1. */
-static int try_to_read(pid_t pid)
+/* EFAULT means that reading is permitted: nothing is mapped at address 1. */
+int process_try_read(pid_t pid)
 {
 	char byte;
 	struct iovec local = { &byte, 1 }, remote = { (void *)1, 1 };
@@ -259,8 +242,6 @@ static bool diagnose_passes(const struct facts *f, int why)
 	       (why == ESRCH && !f->kernel_thread && (f->state != 'Z' || f->threads > 1));
 }
 
-/* During an exec, /proc may show a false obstacle, such as the dead leader from before the exec and
- * the thread count from after it. So an obstacle counts only if it is seen several times. */
 static int check_width(pid_t pid, struct error *err)
 {
 	struct process p;
@@ -273,6 +254,8 @@ static int check_width(pid_t pid, struct error *err)
 	return rc;
 }
 
+/* During an exec, /proc may show a false obstacle, such as the dead leader from before the exec and
+ * the thread count from after it. So an obstacle counts only if it is seen several times. */
 int process_may_trace(pid_t pid, struct error *err)
 {
 	const struct timespec pause = { .tv_nsec = LOOKS_NS };
@@ -280,7 +263,7 @@ int process_may_trace(pid_t pid, struct error *err)
 	int why, looks = 0, firm = 0;
 
 	do {
-		why = try_to_read(pid);
+		why = process_try_read(pid);
 		if (diagnose_gather(pid, &f))
 			return process_absent(pid, err);
 		firm = diagnose_passes(&f, why) ? 0 : firm + 1;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cursor.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/process/machine.h"
 
@@ -124,8 +125,7 @@ static int image_make(Elf *elf, int fd, void *bytes, const char *path, struct im
 	if (!image) {
 		elf_end(elf);
 		free(bytes);
-		if (fd >= 0)
-			close(fd);
+		descriptor_close(&fd);
 		return error_nomem(err);
 	}
 	*image = (struct image){ .elf = elf, .fd = fd, .bytes = bytes, .path = strdup(path) };
@@ -182,8 +182,7 @@ void image_free(struct image *image)
 	if (!image)
 		return;
 	elf_end(image->elf);
-	if (image->fd >= 0)
-		close(image->fd);
+	descriptor_close(&image->fd);
 	free(image->bytes);
 	free(image->segments);
 	free(image->path);

@@ -29,11 +29,13 @@
 
 #include "base/buffer.h"
 #include "base/cursor.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/process/image.h"
 #include "base/process/maps.h"
 #include "base/process/process.h"
 #include "base/room.h"
+#include "base/sorted.h"
 
 enum {
 	GAP_MAX = 4 << 20, /* bytes between two segments of a file */
@@ -190,13 +192,11 @@ static int modmap_open_file(const struct modmap *m, const struct maps_line *line
 	fd = process_open_path(m->process, path);
 	if (same_file(fd, line, false))
 		return fd;
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(&fd);
 	fd = process_openat(m->process, "exe", O_RDONLY | O_NONBLOCK);
 	if (same_file(fd, line, true))
 		return fd;
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(&fd);
 	return -1;
 }
 
@@ -475,17 +475,9 @@ int modmap_keep(struct modmap *m, struct image *image)
 
 const struct mapping *modmap_find(const struct modmap *m, uint64_t addr)
 {
-	size_t lo = 0, hi = m->count;
+	size_t at = SORTED_UPTO(m->ranges, m->count, end, addr);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (m->ranges[mid].end <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < m->count && m->ranges[lo].start <= addr ? &m->ranges[lo] : NULL;
+	return at < m->count && m->ranges[at].start <= addr ? &m->ranges[at] : NULL;
 }
 
 const struct mapping *modmap_range_of(const struct modmap *m, const struct image *image)

@@ -18,6 +18,7 @@
 
 #include "base/buffer.h"
 #include "base/cursor.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/file/pathwalk.h"
 #include "base/process/machine.h"
@@ -43,8 +44,7 @@ void process_read_comm(struct process *p)
 
 	if (len > 0)
 		p->comm[len - (p->comm[len - 1] == '\n')] = '\0';
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(&fd);
 }
 
 bool process_shares_numbers(const struct process *p)
@@ -153,13 +153,9 @@ int process_open(struct process *p, pid_t pid, struct error *err)
 
 void process_close(struct process *p)
 {
-	if (p->proc_fd >= 0)
-		close(p->proc_fd);
-	if (p->pid_fd >= 0)
-		close(p->pid_fd);
-	if (p->root_fd >= 0)
-		close(p->root_fd);
-	p->proc_fd = p->pid_fd = p->root_fd = -1;
+	descriptor_close(&p->proc_fd);
+	descriptor_close(&p->pid_fd);
+	descriptor_close(&p->root_fd);
 }
 
 int process_openat(const struct process *p, const char *name, int flags)
@@ -182,8 +178,7 @@ static int read_most(const struct process *p, const char *name, size_t most, str
 		rc = code_of_errno();
 		error_errno(err, rc, "cannot read '/proc/%d/%s'", p->pid, name);
 	}
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(&fd);
 	return rc;
 }
 
@@ -276,8 +271,7 @@ static bool process_is_named(const struct process *p, const char *path, size_t l
 	struct stat st;
 	bool same = fd >= 0 && !fstat(fd, &st) && st.st_ino == inode;
 
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(&fd);
 	free(name);
 	return same;
 }

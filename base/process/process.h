@@ -44,6 +44,7 @@ uint64_t process_field(const char *text, const char *name, int base);
 
 /* Numbers of /proc/PID/stat (proc_pid_stat(5)). */
 enum process_stat {
+	STAT_FLAGS = 9,
 	STAT_MINFLT = 10,
 	STAT_MAJFLT = 12,
 	STAT_UTIME = 14,
@@ -129,6 +130,10 @@ int process_check_width(const struct process *p, struct error *err);
  * included. Another tracer is no obstacle if it is gone within 1 s: several samplers may look at
  * one process. */
 int process_may_trace(pid_t pid, struct error *err);
+
+/* One such test: 0, or an errno. EPERM: it may not be traced; ESRCH: the process has no memory, or
+ * has released it. */
+int process_try_read(pid_t pid);
 
 /* The thread or process that traces this thread, by its number, and its name; 0: none, or a thread
  * of ours. */

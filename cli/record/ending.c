@@ -67,6 +67,7 @@ static bool is_unaided(const struct recording_stats *s)
 void ending_outcome(const struct recording *r, const struct recording_options *o)
 {
 	const struct recording_stats *s = recording_stats(r);
+	const struct recording_accounts *known = recording_accounts(r);
 	const char *missing = recording_missing_symbols(r);
 	struct process p = *recording_process(r);
 	struct buffer text = { 0 };
@@ -75,13 +76,14 @@ void ending_outcome(const struct recording *r, const struct recording_options *o
 				   .pid = p.pid,
 				   .stats = s,
 				   .options = o,
-				   .unsampled = *recording_unsampled(r),
+				   .unsampled = known->unsampled,
 				   .tracer = tracer,
-				   .missed_ns = recording_missed_ns(r),
+				   .children_ns = known->children.cpu_ns,
+				   .children = known->children.alive,
+				   .missed_ns = known->missed_ns,
 				   .unaided = is_unaided(s),
-				   .gil = recording_gil(r) };
+				   .gil = &known->gil };
 
-	outcome.children_ns = recording_children_ns(r, &outcome.children);
 	printable(p.comm, sizeof(p.comm));
 	if (s->tracer)
 		snprintf(tracer, sizeof(tracer), "%s (PID %d)", s->tracer_name, s->tracer);

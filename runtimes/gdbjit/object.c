@@ -13,6 +13,7 @@
 #include "base/process/machine.h"
 #include "base/process/memory.h"
 #include "base/room.h"
+#include "base/sorted.h"
 #include "base/strset.h"
 #include "unwind/table/cfi.h"
 #include "unwind/table/table.h"
@@ -266,15 +267,7 @@ void jitobject_release(struct jit_object *o)
 
 const struct jit_function *jitobject_find(const struct jit_object *o, uint64_t addr)
 {
-	size_t lo = 0, hi = o->count;
+	size_t count = SORTED_UPTO(o->functions, o->count, start, addr);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (o->functions[mid].start <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo && addr < o->functions[lo - 1].end ? &o->functions[lo - 1] : NULL;
+	return count && addr < o->functions[count - 1].end ? &o->functions[count - 1] : NULL;
 }

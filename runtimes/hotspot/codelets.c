@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/process/memory.h"
 #include "base/room.h"
+#include "base/sorted.h"
 #include "runtimes/hotspot/names.h"
 #include "runtimes/hotspot/steps.h"
 #include "runtimes/hotspot/vm/vmstructs.h"
@@ -115,15 +116,7 @@ int codelets_init(struct hotspot *hs, struct error *why)
 
 const struct codelet *codelet_find(const struct hotspot_steps *s, uint64_t addr)
 {
-	size_t low = 0, high = s->codelet_count;
+	size_t at = SORTED_UPTO(s->codelets, s->codelet_count, end, addr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->codelets[middle].end <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < s->codelet_count && s->codelets[low].start <= addr ? &s->codelets[low] : NULL;
+	return at < s->codelet_count && s->codelets[at].start <= addr ? &s->codelets[at] : NULL;
 }

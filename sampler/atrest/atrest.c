@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "sampler/atrest/btf.h"
 
@@ -87,17 +88,6 @@ static int atrest_refuse(struct error *err)
 	return error_errno(err, ERR_IO, "bpf(2)");
 }
 
-static bool atrest_read_types(int fd, char *to, size_t len)
-{
-	ssize_t got = 1;
-
-	for (; len && got > 0; len -= (size_t)got, to += got) {
-		got = read(fd, to, len);
-		got = got > 0 ? got : 0;
-	}
-	return !len;
-}
-
 /* Reading it takes 6 ms of CPU time. It can be mapped since Linux 6.16. */
 static int map_types(void **bytes, size_t *len, struct error *err)
 {
@@ -109,13 +99,12 @@ static int map_types(void **bytes, size_t *len, struct error *err)
 	if (*len && *bytes == MAP_FAILED) {
 		*bytes = mmap(NULL, *len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 			      0);
-		if (*bytes != MAP_FAILED && !atrest_read_types(fd, *bytes, *len)) {
+		if (*bytes != MAP_FAILED && !descriptor_read(fd, *bytes, *len, 0)) {
 			munmap(*bytes, *len);
 			*bytes = MAP_FAILED;
 		}
 	}
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(&fd);
 	if (*bytes == MAP_FAILED)
 		return error_set(err, ERR_IO, "the kernel does not describe its types (%s)", TYPES);
 	return 0;
@@ -205,6 +194,18 @@ enum {
 enum { LOOP = 20, TAKE = 41, OVER = 60, END = 62, NONE = 65 };
 enum { AT_NUMBERS = -16 };
 
+static int load_program(const struct bpf_insn *code, uint32_t count, struct error *err)
+{
+	union bpf_attr attr = { .prog_type = BPF_PROG_TYPE_SYSCALL,
+				.prog_flags = BPF_F_SLEEPABLE, /* all of this type must be */
+				.insns = (uintptr_t)code,
+				.insn_cnt = count,
+				.license = (uintptr_t)LICENSE };
+	int fd = (int)atrest_bpf(BPF_PROG_LOAD, &attr);
+
+	return fd < 0 ? atrest_refuse(err) : fd;
+}
+
 /*
  *	board = map_lookup_elem(map, &context->user);
  *	if (!board) return 0;
@@ -227,6 +228,8 @@ enum { AT_NUMBERS = -16 };
  *		break;
  *	}
  *	return 0;
+ *
+ * The instructions stay in one table, since jumps count its rows.
  */
 static int atrest_load(const struct btf_wanted *w, const struct places *p, uint32_t by, int map,
 		       struct error *err)
@@ -302,14 +305,8 @@ static int atrest_load(const struct btf_wanted *w, const struct places *p, uint3
 		SET_NUMBER(BPF_REG_0, 0),
 		EXIT,
 	};
-	union bpf_attr attr = { .prog_type = BPF_PROG_TYPE_SYSCALL,
-				.prog_flags = BPF_F_SLEEPABLE, /* all of this type must be */
-				.insns = (uintptr_t)code,
-				.insn_cnt = sizeof(code) / sizeof(*code),
-				.license = (uintptr_t)LICENSE };
-	int fd = (int)atrest_bpf(BPF_PROG_LOAD, &attr);
 
-	return fd < 0 ? atrest_refuse(err) : fd;
+	return load_program(code, sizeof(code) / sizeof(*code), err);
 }
 
 static int atrest_run(const struct atrest *a, unsigned user)
@@ -379,8 +376,7 @@ void atrest_close(struct atrest *a)
 {
 	if (!a->boards)
 		return;
-	if (a->program >= 0)
-		close(a->program);
+	descriptor_close(&a->program);
 	munmap(a->boards, a->count * sizeof(struct board));
 	*a = (struct atrest){ .program = -1 };
 }

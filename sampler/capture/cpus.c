@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/smallfile.h"
+
 enum { CPUS_MOST = 1 << 16 }; /* more than any kernel is built for (NR_CPUS) */
 
 unsigned cpus_bound_of(const char *text, size_t len)
@@ -26,14 +28,12 @@ unsigned cpus_bound_of(const char *text, size_t len)
 
 unsigned cpus_bound(void)
 {
-	int fd = open("/sys/devices/system/cpu/possible", O_RDONLY | O_CLOEXEC);
 	char text[4096];
-	ssize_t len = fd < 0 ? 0 : read(fd, text, sizeof(text));
+	ssize_t len = smallfile_read(AT_FDCWD, "/sys/devices/system/cpu/possible", text,
+				     sizeof(text));
 	long counted = sysconf(_SC_NPROCESSORS_CONF);
-	unsigned least = counted > 0 ? (unsigned)counted : 1, bound;
+	unsigned least = counted > 0 ? (unsigned)counted : 1;
+	unsigned bound = len > 0 ? cpus_bound_of(text, (size_t)len) : 0;
 
-	if (fd >= 0)
-		close(fd);
-	bound = len > 0 ? cpus_bound_of(text, (size_t)len) : 0;
 	return bound > least ? bound : least;
 }

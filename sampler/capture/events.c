@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "sampler/account/counted.h"
 #include "sampler/capture/cpus.h"
@@ -29,8 +30,8 @@ enum {
 	LINEAGE_PAGES = 8,     /* for 450 tasks that begin or end */
 	HELD_NS = 600000000,   /* what a ring is to hold: a large program's tables take as long */
 	RECORD_MOST = 1 << 16,
-	RECORD_REST = 256,			     /* a record without its stack, and */
-	RECORD_KERNEL = 8 * (EVENT_KERNEL_MOST + 2), /* the kernel's frames */
+	RECORD_REST = 256, /* a record without its stack and the kernel's frames */
+	RECORD_KERNEL = 8 * (EVENT_KERNEL_MOST + 2), /* these */
 };
 
 struct events_ring {
@@ -38,8 +39,8 @@ struct events_ring {
 	struct perf_event_mmap_page *head; /* the data follows */
 	size_t bytes;			   /* of data, a power of two */
 	uint64_t end;			   /* so far it is read in this turn */
-	struct perf_event_header next;	   /* its first record that is not read, */
-	uint64_t next_ns;		   /* and the time of that; UINT64_MAX: there is none */
+	struct perf_event_header next;	   /* its first record that is not read */
+	uint64_t next_ns;		   /* the time of that; UINT64_MAX: there is none */
 	enum { IN_PACE, FIRST_OF_PACE, AT_A_NEW_PACE } pace; /* what the next sample is */
 };
 
@@ -101,8 +102,7 @@ static void close_ring(const struct events *e, struct events_ring *r)
 {
 	if (r->head)
 		munmap(r->head, r->bytes + e->page);
-	if (r->fd >= 0)
-		close(r->fd);
+	descriptor_close(&r->fd);
 }
 
 static size_t record_bytes(const struct events *e)
@@ -161,9 +161,7 @@ static void close_rings(struct events *e)
 	for (unsigned i = 0; i < e->count; i++)
 		close_ring(e, &e->rings[i]);
 	free(e->rings);
-	if (e->any_fd >= 0)
-		close(e->any_fd);
-	e->any_fd = -1;
+	descriptor_close(&e->any_fd);
 	e->rings = NULL;
 	e->lent = NULL;
 	e->count = 0;

@@ -90,5 +90,6 @@ static bool has_children(const struct member *m, pid_t tid)
 
 bool is_exposed(const struct member *m, const struct thread *thread, uint64_t now)
 {
-	return m->delicate && now - thread->asked_ns < ASK_AGAIN_NS && has_children(m, thread->tid);
+	return m->delicate && now - thread->stops.asked_ns < ASK_AGAIN_NS &&
+	       has_children(m, thread->tid);
 }

@@ -21,7 +21,7 @@ static double held_part(double pause_share, const struct thread *thread, uint64_
 {
 	double allowed = pause_share * (double)(int64_t)(now - thread->seen_ns);
 
-	return (double)thread->held_ns / (allowed + PAUSE_BURST_NS);
+	return (double)thread->stops.held_ns / (allowed + PAUSE_BURST_NS);
 }
 
 bool held_for_long(double pause_share, const struct thread *thread, uint64_t now)
@@ -81,8 +81,7 @@ static bool read_as_it_waits(struct ticking *with, const struct sought *s, struc
 	if (len <= 0 || !call_parse(text, (size_t)len, &slot->call))
 		return false;
 	snapshot_glance(&slot->snapshot, slot->tid, &slot->call, slot->want, slot->stack_top);
-	len = seat_read(with->roster, s->seat, SEAT_SCHEDSTAT, text, sizeof(text));
-	if (len <= 0 || !schedstat_parse(text, (size_t)len, &now) || now.slices != s->slices)
+	if (!seat_counters(with->roster, s->seat, &now) || now.slices != s->slices)
 		return false;
 	slot->slices = now.slices;
 	slot->taken = slot->glanced = true;
@@ -94,7 +93,7 @@ static bool read_as_it_waits(struct ticking *with, const struct sought *s, struc
 static bool preparing_decide(struct ticking *with, struct sought *s, const struct thread *thread,
 			     struct slot *slot)
 {
-	bool spared = s->due_ns < thread->spare_until_ns, delicate = true;
+	bool spared = s->due_ns < thread->stops.spare_until_ns, delicate = true;
 	struct preempted now;
 
 	slot->at_rest = s->at_rest && !spared && slot->want <= REST_MOST;

@@ -118,7 +118,7 @@ uint64_t roster_random(uint64_t *state);
  * unlocked by roster_unlock when the caller is done with s->seat and its member. */
 bool roster_try(struct roster *r);
 
-/* Finds the thread that was on the CPU. */
+/* Finds the thread that was on the CPU (search.c). */
 void roster_search(struct roster *r, struct sought *s);
 
 /* Reads the state of the thread that was found, unless it is known. One that is not R was going to
@@ -132,5 +132,8 @@ unsigned roster_note(struct roster *r);
 /* Reads a file of the seat's thread; returns its length (SEAT_STACK's is 0 while the thread runs),
  * or -1. The text ends with a NUL. */
 ssize_t seat_read(struct roster *r, struct seat *s, enum seat_file file, char *text, size_t room);
+
+/* Reads SEAT_SCHEDSTAT. False: the thread is gone. */
+bool seat_counters(struct roster *r, struct seat *s, struct schedstat *now);
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/process/maps.h"
 #include "base/process/modmap.h"
+#include "base/smallfile.h"
 #include "runtimes/interps.h"
 #include "sampler/member/member.h"
 #include "sampler/stop/copier.h"
@@ -135,9 +136,9 @@ const struct copier_loss slot_loss = { slots_left, slots_back };
 
 static size_t bytes_wanted(const struct member *m, const struct thread *thread)
 {
-	size_t want = thread->stack_want ? thread->stack_want : STACK_FIRST;
+	size_t want = thread->copies.want ? thread->copies.want : STACK_FIRST;
 
-	return thread->go.m && m->go_stack_want > want ? m->go_stack_want : want;
+	return thread->runtimes.go.m && m->go_stack_want > want ? m->go_stack_want : want;
 }
 
 int slot_prepare(struct slot *slot, const struct slot_wants *wants, struct member *m,
@@ -148,7 +149,7 @@ int slot_prepare(struct slot *slot, const struct slot_wants *wants, struct membe
 	slot->tid = thread->tid;
 	slot->mark->tid = thread->tid;
 	slot->process = &m->process;
-	slot->stack_top = thread->stack_top;
+	slot->stack_top = thread->copies.top;
 	slot->want = bytes_wanted(m, thread);
 	slot->wall = wants->wall;
 	slot->ticked = slot->remote = slot->at_rest = slot->late = slot->yielded = false;
@@ -171,8 +172,8 @@ int slot_prepare(struct slot *slot, const struct slot_wants *wants, struct membe
 	s->spans = modmap_spans(m->maps);
 	s->go.rt = m->has_go ? &m->go : NULL;
 	s->go.wants_goid = wants->goid;
-	s->place = thread->go;
-	return snapshot_reserve(s, slot->want + 256) || snapshot_plan(s, &thread->far) ||
+	s->place = thread->runtimes.go;
+	return snapshot_reserve(s, slot->want + 256) || snapshot_plan(s, &thread->copies.far) ||
 			       member_prepare_look(m, thread, s) ?
 		       ERR_NOMEM :
 		       0;
@@ -181,16 +182,12 @@ int slot_prepare(struct slot *slot, const struct slot_wants *wants, struct membe
 static bool slots_read_counters(const struct slot *slot, struct schedstat *now)
 {
 	char path[48], text[96];
-	int fd = slot->schedstat_fd;
 	ssize_t len;
 
-	if (fd < 0) {
-		snprintf(path, sizeof(path), "/proc/%d/schedstat", slot->tid);
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-	}
-	len = pread(fd, text, sizeof(text) - 1, 0);
-	if (slot->schedstat_fd < 0 && fd >= 0)
-		close(fd);
+	if (slot->schedstat_fd >= 0)
+		return schedstat_read(slot->schedstat_fd, now);
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", slot->tid);
+	len = smallfile_read(AT_FDCWD, path, text, sizeof(text));
 	return len > 0 && schedstat_parse(text, (size_t)len, now);
 }
 

@@ -55,14 +55,14 @@ struct slot {
 	/* What is asked for: */
 	pid_t tid;
 	const struct process *process;
-	uint64_t stack_top;   /* of the thread, as in struct thread */
-	size_t want;	      /* bytes of its stack to copy */
-	bool wall;	      /* a waiting thread gives a sample, too */
-	bool ticked;	      /* the thread was on a CPU at a tick: any stop gives a sample */
-	bool remote;	      /* and that CPU was not the ticker's */
-	bool yielded;	      /* or it has left its CPU by itself: ours is no higher priority */
-	bool at_rest;	      /* it is read while it does not run: `regs` are its registers */
-	bool late;	      /* and its CPU may have been left by it, not taken from it */
+	uint64_t stack_top; /* of the thread, as in struct thread */
+	size_t want;	    /* bytes of its stack to copy */
+	bool wall;	    /* a waiting thread gives a sample, too */
+	bool ticked;	    /* the thread was on a CPU at a tick: any stop gives a sample */
+	bool remote;	    /* that CPU was not the ticker's */
+	bool yielded;	    /* it may have left its CPU by itself: ours is no higher priority */
+	bool at_rest;	    /* it is read while it does not run: `regs` are its registers */
+	bool late; /* the tick came late: it may have left its CPU, which was not taken from it */
 	int schedstat_fd;     /* of the thread, borrowed; -1: it is opened */
 	int pagemap_fd;	      /* of the process, borrowed; -1: not open */
 	_Atomic bool *absent; /* of the process: a page of a stack was not there once */
@@ -70,8 +70,9 @@ struct slot {
 	int64_t call_then;		 /* the call that it was in at the tick; -1: none; or: */
 	uint64_t ran_ns, waited_from_ns; /* its counters at the tick */
 	uint64_t slices_then;		 /* the same */
-	uint64_t woke_ns, search_ns;	 /* when the ticker woke; from then to the request, or to */
-	uint64_t rest_ns;		 /* the end of its copy at rest, which took so long */
+	uint64_t woke_ns;		 /* when the ticker woke */
+	uint64_t search_ns; /* from then to the request, or to the end of its copy at rest */
+	uint64_t rest_ns;   /* how long that copy took */
 	/* What has become of it: */
 	struct stop stop; /* how the request ended */
 	int rc;		  /* why no request could be made; 0: it was made */
@@ -86,7 +87,7 @@ struct slot {
 	struct stack_context context;
 	struct call call;     /* in which it was stopped, or waits; number -1: in none */
 	uint64_t slices;      /* of the thread when its stack was taken */
-	uint64_t cpu_ns;      /* and its CPU time; 0: not known */
+	uint64_t cpu_ns;      /* its CPU time then; 0: not known */
 	uint64_t waited_ns;   /* for a CPU, since the tick; UINT64_MAX: not known */
 	uint64_t looked_ns;   /* CLOCK_MONOTONIC: the moment of the sample */
 	struct buffer kernel; /* the kernel's part of the stack: text, or of events addresses */

@@ -35,6 +35,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "sampler/account/budget.h"
 #include "sampler/capture/preparing.h"
@@ -51,16 +52,20 @@
 #include "sampler/thread/threads.h"
 
 enum {
-	RING = 64,	     /* a power of two */
-	LATE_NS = 200000,    /* a tick that comes later is left out */
-	PROMPT_NS = 20000,   /* without real-time priority, one that comes later is doubted */
-	FRESH_NS = 1000000,  /* so long a process stays one that executes a program */
-	NOTE_NS = 50000,     /* CPU times have been noted so long before a tick, if */
-	CROWD = 16,	     /* more threads than that have run since the one before */
+	RING = 64,	    /* a power of two */
+	LATE_NS = 200000,   /* a tick that comes later is left out */
+	PROMPT_NS = 20000,  /* without real-time priority, one that comes later is doubted */
+	FRESH_NS = 1000000, /* so long a process stays one that executes a program */
+	/* If more threads than CROWD have run since the tick before, CPU times are noted so long
+	 * before a tick. */
+	NOTE_NS = 50000,
+	CROWD = 16,
 	STUCK_NS = 50000000, /* at the end, for copiers that were given up */
-	JOIN_NS = 200000, /* at the end, from one look at it to the next; after so many of these */
-	JOIN_PATIENCE = 50, /* it is freed from its CPU */
-	IDLE_TICKS = 16,    /* on a CPU without a sample, before they become fewer */
+	/* At the end: from one look whether it has ended to the next; after so many of these it is
+	 * freed from its CPU. */
+	JOIN_NS = 200000,
+	JOIN_PATIENCE = 50,
+	IDLE_TICKS = 16, /* on a CPU without a sample, before they become fewer */
 };
 
 /* Requests of the round's thread; it puts in, the ticker takes out. */
@@ -72,8 +77,8 @@ struct ticker_ring {
 /* A tick to come. Two are known ahead, so that the ticker that notes for it knows when before it
  * goes to sleep. Periods are counted from pace.start_ns. */
 struct planned {
-	uint64_t last;		/* period that it stands for, */
-	uint64_t stands_for;	/* of so many, in any of which it may come */
+	/* It stands for so many periods, up to this one, and may come in any of them. */
+	uint64_t stands_for, last;
 	uint64_t due, withheld; /* for figures: since the one before; left out to keep the budget */
 	unsigned ticks; /* for figures: itself, and those that are left out on an idle CPU */
 	_Atomic uint64_t due_ns;
@@ -449,8 +454,7 @@ static void *ticker_thread(void *arg)
 		ticker_run(t);
 		tracer_free(t->tracer);
 	}
-	if (t->sought.own_sched_fd >= 0)
-		close(t->sought.own_sched_fd);
+	descriptor_close(&t->sought.own_sched_fd);
 	t->cpu_ns += thread_cpu_ns();
 	t->ended = true;
 	eventfd_write(t->with->back_fd, 1);
@@ -564,8 +568,7 @@ void ticker_free(struct ticker *t)
 		return;
 	ticker_join(t);
 	end_copiers(t);
-	if (t->asked_fd >= 0)
-		close(t->asked_fd);
+	descriptor_close(&t->asked_fd);
 	free(t);
 }
 

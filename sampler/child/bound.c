@@ -2,11 +2,13 @@
  * before that. Signals are blocked until the child has handlers of its own. */
 #include "sampler/child/bound.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { CLOSE_RANGE = 436 }; /* SYS_close_range, which headers before Linux 5.9 lack */
@@ -27,6 +29,15 @@ pid_t fork_bound(int death)
 	if (getppid() != self)
 		_exit(1);
 	return 0;
+}
+
+int await_child(pid_t pid, int flags)
+{
+	int status = 0;
+
+	while (waitpid(pid, &status, flags) < 0 && errno == EINTR)
+		;
+	return status;
 }
 
 void unblock_signals(void)

@@ -11,6 +11,9 @@
  * the calling thread (priority.h). */
 pid_t fork_bound(int death);
 
+/* Waits for the end of a child; `flags` as of waitpid(2). Returns its status. */
+int await_child(pid_t pid, int flags);
+
 /* In the child, once its handlers are set: unblocks all signals. */
 void unblock_signals(void);
 

@@ -2,14 +2,13 @@
  * descriptors, resource limits, signals. */
 #include "sampler/child/errand.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "sampler/child/bound.h"
 #include "sampler/child/priority.h"
@@ -95,12 +94,9 @@ int errand_end(struct errand *e)
 
 	if (e->pid) {
 		kill(e->pid, SIGKILL);
-		while (waitpid(e->pid, &status, 0) < 0 && errno == EINTR)
-			;
+		status = await_child(e->pid, 0);
 	}
-	if (e->pipe >= 0)
-		close(e->pipe);
+	descriptor_close(&e->pipe);
 	e->pid = 0;
-	e->pipe = -1;
 	return status;
 }

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "sampler/child/priority.h"
 
@@ -84,10 +85,8 @@ int launch_command(char *const *command, pid_t *pid, struct error *err)
 	rc = launch_start(command, *pid, go[1], report[0], err);
 out:
 	for (int i = 0; i < 2; i++) {
-		if (go[i] >= 0)
-			close(go[i]);
-		if (report[i] >= 0)
-			close(report[i]);
+		descriptor_close(&go[i]);
+		descriptor_close(&report[i]);
 	}
 	return rc;
 }

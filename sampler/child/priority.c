@@ -4,7 +4,7 @@
  * is little to see. (With 11 runnable threads on two cores, redis was caught 175 times of the 199
  * expected; an ordinary thread caught it 15 to 116 times.)
  *
- * So only the tickers (sampler/tick/ticker.c) have real-time priority; they sleep except for the
+ * So only the tickers (sampler/capture/ticker.c) have real-time priority; they sleep except for the
  * microseconds of a search and of a copy. Work that takes milliseconds (walks, when they meet a
  * large library) is done by the round's thread, an ordinary one with a slice of 0.1 ms where the
  * kernel takes one (EEVDF, Linux 6.12: the shorter the slice, the sooner it is its turn).

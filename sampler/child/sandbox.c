@@ -16,6 +16,7 @@
 #include <seccomp.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -24,7 +25,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptor.h"
 #include "base/error.h"
+#include "base/smallfile.h"
 #include "sampler/child/bound.h"
 #include "sampler/child/priority.h"
 #include "sampler/child/privilege.h"
@@ -169,14 +172,10 @@ void sandbox_filter(int writable_fd, pid_t readable)
 
 static uint64_t address_space(void)
 {
-	FILE *f = fopen("/proc/self/statm", "re");
-	unsigned long pages = 0;
+	char text[128];
 
-	if (f && fscanf(f, "%lu", &pages) != 1)
-		pages = 0;
-	if (f)
-		fclose(f);
-	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+	smallfile_read(AT_FDCWD, "/proc/self/statm", text, sizeof(text));
+	return strtoull(text, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 static void set_bounds(const struct sandbox *box)
@@ -223,11 +222,6 @@ static void sandbox_run_child(const struct sandbox *box, int (*work)(void *ctx))
 
 /* Our side. */
 
-static uint64_t ns_of(const struct timeval *t)
-{
-	return (uint64_t)t->tv_sec * NS_PER_S + (uint64_t)t->tv_usec * 1000;
-}
-
 static void sandbox_collect(struct sandbox_child *child, struct sandbox_end *end)
 {
 	struct rusage ru = { 0 };
@@ -235,10 +229,9 @@ static void sandbox_collect(struct sandbox_child *child, struct sandbox_end *end
 	*end = (struct sandbox_end){ .hung = child->hung };
 	while (wait4(child->pid, &end->status, 0, &ru) < 0 && errno == EINTR)
 		;
-	if (child->pid_fd >= 0)
-		close(child->pid_fd);
+	descriptor_close(&child->pid_fd);
 	child->pid = 0;
-	end->cpu_ns = ns_of(&ru.ru_utime) + ns_of(&ru.ru_stime);
+	end->cpu_ns = rusage_cpu_ns(&ru);
 }
 
 static void ask_whether_hung(const struct sandbox *box, struct sandbox_child *child)

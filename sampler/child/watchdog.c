@@ -66,6 +66,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/smallfile.h"
 #include "sampler/child/bound.h"
 #include "sampler/child/priority.h"
 #include "sampler/child/privilege.h"
@@ -182,21 +183,13 @@ struct watching {
 	bool killed; /* sampler, by us, and that was said */
 };
 
-static ssize_t watchdog_read_text(int fd, char *text, size_t room)
-{
-	ssize_t len = pread(fd, text, room - 1, 0);
-
-	text[len > 0 ? len : 0] = '\0';
-	return len;
-}
-
 /* The state follows the name, which may contain anything. */
 static char state_in(int stat_fd)
 {
 	char text[512];
 	const char *end;
 
-	watchdog_read_text(stat_fd, text, sizeof(text));
+	smallfile_text(stat_fd, text, sizeof(text));
 	end = strrchr(text, ')');
 	return end && end[1] ? end[2] : '?';
 }
@@ -230,7 +223,7 @@ static void watchdog_look(struct watching *p, unsigned at, struct sight *s)
 	s->tracer = state_in(TRACER_STAT_FD);
 	s->sampler = state_in(STAT_FD);
 	s->cpu_ns = s->slices = 0;
-	if (watchdog_read_text(TRACER_SCHEDSTAT_FD, text, sizeof(text)) > 0)
+	if (smallfile_text(TRACER_SCHEDSTAT_FD, text, sizeof(text)) > 0)
 		sscanf(text, "%lu %*u %lu", &s->cpu_ns, &s->slices);
 	s->realtime = has_realtime_class(tracer);
 	if (s->tracer == '?')
@@ -513,8 +506,7 @@ void watchdog_stop(struct watchdog *w)
 	for (unsigned i = 0; i < w->page->posts; i++)
 		watchdog_none_held(w, i);
 	kill(w->pid, SIGKILL);
-	while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	await_child(w->pid, 0);
 	watchdog_obey(w);
 	sigaction(SIGCONT, &w->old_cont, NULL);
 	free(w);

@@ -316,17 +316,15 @@ struct dumping_job {
 	struct symbolizer **symbolizers; /* by process */
 };
 
-/* Files may be mapped: if one shrinks, SIGBUS kills only the child. */
 static int make_symbolizers(struct dumping_job *job)
 {
-	unsigned flags = job->flags | SYMBOLIZE_MAP;
 	struct dump *d = job->d;
 
 	job->symbolizers = calloc(d->count, sizeof(struct symbolizer *));
 	if (!job->symbolizers)
 		return ERR_NOMEM;
 	for (size_t i = 0; i < d->count; i++)
-		if (member_symbolizer(d->members[i], flags, &job->symbolizers[i]) ||
+		if (member_symbolizer(d->members[i], job->flags, &job->symbolizers[i]) ||
 		    decoding_watch(d->decoding, job->symbolizers[i]))
 			return ERR_NOMEM;
 	return 0;

@@ -188,8 +188,8 @@ static bool may_ask(const struct dump *d, char state, const struct call *call)
 /* For a look at its interpreters: there will be no second one, so there is room for all. */
 static int dumplook_prepare(struct dump *d, struct thread *thread)
 {
-	thread->interp.plan.bytes = INTERP_BYTES_MAX;
-	thread->interp.plan.frames = INTERP_FRAMES_MAX;
+	thread->runtimes.interp.plan.bytes = INTERP_BYTES_MAX;
+	thread->runtimes.interp.plan.frames = INTERP_FRAMES_MAX;
 	d->snapshot.interp.copy.reads_max = READS_MAX;
 	if (member_place(member_of(d), thread))
 		return ERR_NOMEM;

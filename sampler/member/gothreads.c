@@ -1,6 +1,6 @@
 /* The next reading of the list is due after a quarter of a second and a hundred times what the last
  * one cost. Threads are found in it by their number in their own PID namespace. */
-#include "sampler/member/gothreads.h"
+#include "sampler/member/member.h"
 
 #include <stdlib.h>
 
@@ -9,7 +9,6 @@
 #include "base/process/gopclntab.h"
 #include "runtimes/go/find/places.h"
 #include "runtimes/go/mlist.h"
-#include "sampler/member/member.h"
 #include "sampler/thread/threads.h"
 
 enum { AGAIN_NS = 250000000, COST_FACTOR = 100 /* a hundredth of the time at most */ };
@@ -45,7 +44,7 @@ static void gothreads_take(const struct member *m, const struct buffer *ms, stru
 						  sizeof(key), by_thread);
 
 	if (found)
-		thread->go = found->place;
+		thread->runtimes.go = found->place;
 }
 
 static void gothreads_find_all(struct member *m)
@@ -60,17 +59,17 @@ static void gothreads_find_all(struct member *m)
 		qsort(ms.data, ms.len / sizeof(struct mlist_entry), sizeof(struct mlist_entry),
 		      by_thread);
 		for (size_t i = 0; i < count; i++)
-			if (!threads[i].ended && !threads[i].go.m)
+			if (!threads[i].ended && !threads[i].runtimes.go.m)
 				gothreads_take(m, &ms, &threads[i], same_numbers);
 	}
 	buffer_release(&ms);
 }
 
-void gothreads_find(struct member *m, struct thread *thread)
+void member_find_threads(struct member *m, struct thread *thread)
 {
 	uint64_t now, cpu;
 
-	if (!m->has_go || thread->go.m)
+	if (!m->has_go || thread->runtimes.go.m)
 		return;
 	now = monotonic_ns();
 	if (now < m->ms_due_ns)

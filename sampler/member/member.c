@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/process/image.h"
 #include "base/process/memory.h"
@@ -65,10 +66,8 @@ void member_close(struct member *m)
 	interps_free(m->interps);
 	modmap_free(m->maps);
 	process_close(&m->process);
-	if (m->maps_fd >= 0)
-		close(m->maps_fd);
-	if (m->pagemap_fd >= 0)
-		close(m->pagemap_fd);
+	descriptor_close(&m->maps_fd);
+	descriptor_close(&m->pagemap_fd);
 	free(m);
 }
 
@@ -85,17 +84,13 @@ static bool has_space(const struct member *m)
  * empty. */
 void member_leave_space(struct member *m)
 {
-	if (m->maps_fd >= 0)
-		close(m->maps_fd);
-	m->maps_fd = -1;
+	descriptor_close(&m->maps_fd);
 }
 
 void member_let_go(struct member *m)
 {
 	member_leave_space(m);
-	if (m->pagemap_fd >= 0)
-		close(m->pagemap_fd);
-	m->pagemap_fd = -1;
+	descriptor_close(&m->pagemap_fd);
 	threads_close(m->threads);
 }
 
@@ -111,8 +106,7 @@ enum member_space member_space(struct member *m)
 	m->width = process_width(&m->process);
 	m->is_narrow = false;
 	m->maps_fd = process_openat(&m->process, "maps", O_RDONLY);
-	if (m->pagemap_fd >= 0)
-		close(m->pagemap_fd);
+	descriptor_close(&m->pagemap_fd);
 	m->pagemap_fd = process_openat(&m->process, "pagemap", O_RDONLY);
 	return has_space(m) ? SPACE_NEW : SPACE_NONE;
 }
@@ -271,7 +265,8 @@ int member_place(struct member *m, struct thread *thread)
 		return 0;
 	if (m->own_numbers && !thread->own_tid)
 		thread->own_tid = process_own_tid(&m->process, tid);
-	return interps_place(m->interps, m->own_numbers ? thread->own_tid : tid, &thread->interp) ?
+	return interps_place(m->interps, m->own_numbers ? thread->own_tid : tid,
+			     &thread->runtimes.interp) ?
 		       ERR_NOMEM :
 		       0;
 }
@@ -281,8 +276,8 @@ int member_prepare_look(const struct member *m, const struct thread *thread,
 {
 	pid_t tid = m->own_numbers ? thread->own_tid : thread->tid;
 
-	return interp_look_prepare(&snapshot->interp, interps_set(m->interps), &thread->interp,
-				   tid);
+	return interp_look_prepare(&snapshot->interp, interps_set(m->interps),
+				   &thread->runtimes.interp, tid);
 }
 
 struct thread *member_thread(const struct member *m, uint32_t index)

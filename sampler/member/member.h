@@ -125,6 +125,13 @@ int member_find_interps(struct member *m);
 /* Looks for the places where interpreters keep what they know of a thread. ERR_NOMEM. */
 int member_place(struct member *m, struct thread *thread);
 
+/* Which m of Go's runtime is a waiting thread? A stopped thread's is found by its thread pointer;
+ * for one that was never stopped, the runtime's own list of ms is read from time to time
+ * (gothreads.c). Else neither its goroutine with its labels nor the frames on its other stacks
+ * would be known. Sets `go` of this thread and of all others where it is not set and can be
+ * found. */
+void member_find_threads(struct member *m, struct thread *thread);
+
 /* Prepares a look at a thread for its interpreters, by what member_place has found; no thread is
  * held, and nothing of the process is read. ERR_NOMEM. */
 int member_prepare_look(const struct member *m, const struct thread *thread,

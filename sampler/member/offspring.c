@@ -12,6 +12,7 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/cursor.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/process/process.h"
 
@@ -65,8 +66,8 @@ static void search_process(struct offspring_search *s, const struct process *p)
 		}
 	if (tasks)
 		closedir(tasks);
-	else if (fd >= 0)
-		close(fd);
+	else
+		descriptor_close(&fd);
 }
 
 size_t offspring_children(const struct process *p, pid_t found[OFFSPRING_MAX])

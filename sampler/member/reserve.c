@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "sampler/member/member.h"
 #include "sampler/thread/threads.h"
@@ -35,11 +36,11 @@ int reserve_keep(const struct member *m, size_t waiting, struct error *err)
 			(waiting ? PROGRAM_FILES + START_FILES * waiting : 0);
 	size_t allowed = threads_files_allowed();
 	int next = fcntl(m->process.pid_fd, F_DUPFD_CLOEXEC, 0);
-
-	if (next >= 0)
-		close(next);
 	/* A new descriptor has the lowest number that is free (open(2)). */
-	if (next >= 0 && (size_t)next + needed <= allowed)
+	bool fits = next >= 0 && (size_t)next + needed <= allowed;
+
+	descriptor_close(&next);
+	if (fits)
 		return 0;
 	errno = EMFILE;
 	return error_errno(err, ERR_IO, "process %d would take our last descriptors (ulimit -n)",

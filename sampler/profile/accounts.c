@@ -57,7 +57,7 @@ static double density_of(const struct recorded *r, const struct thread *threads,
 	uint64_t samples = 0, ns = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		samples += threads[i].cpu_samples;
+		samples += threads[i].samples.count;
 		ns += thread_cpu_here_ns(&threads[i]);
 	}
 	density = ns ? (double)samples / (double)ns : 0;
@@ -121,8 +121,8 @@ static void accounts_fill(struct accounts *a, const struct recorded *r, const st
 			*at = (uint32_t)count + joined[*at - count];
 		to = &accounts[*at];
 		to->ns += thread_cpu_here_ns(&threads[i]);
-		to->weight += threads[i].cpu_weight + threads[i].spared_weight;
-		to->spared += threads[i].spared_weight;
+		to->weight += threads[i].samples.weight + threads[i].samples.spared;
+		to->spared += threads[i].samples.spared;
 	}
 }
 
@@ -158,7 +158,7 @@ static void accounts_add_thread(struct unsampled *u, const struct thread *thread
 
 	if (!ns)
 		return;
-	if (thread->denied) {
+	if (thread->stops.denied) {
 		u->traced_ns += ns;
 		u->traced++;
 	} else if (ns < tick_ns) {

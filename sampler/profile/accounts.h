@@ -17,8 +17,8 @@ struct thread;
 
 /* CPU time, and the weight of the samples that share it. */
 struct account {
-	uint64_t ns, weight;  /* weight: of its samples, and of spared ones (transfers.c) */
-	uint64_t spared;      /* the part of `weight` that is of spared ones */
+	uint64_t ns, weight;  /* weight: of its samples, and of looks that were spared */
+	uint64_t spared;      /* the part of `weight` that is of spared looks */
 	uint64_t seen, given; /* of weight and ns: handed out so far */
 	uint32_t at;	      /* of a thread: which account of the member holds its time */
 };
@@ -44,7 +44,7 @@ uint64_t accounts_beyond_ns(const struct member *m);
 /* The CPU time that [not sampled] has in the profile, and why, in ns. */
 struct unsampled {
 	uint64_t traced_ns, traced; /* of threads that another program traced, and how many */
-	uint64_t spared_ns;	    /* a stop might have done harm (transfers.h, exposure.h) */
+	uint64_t spared_ns;	    /* a stop might have done harm (preempted.h, exposure.h) */
 	uint64_t brief_ns, brief;   /* of threads that ran for less than a tick, and how many */
 	uint64_t missed_ns;	    /* of threads that began and ended between two looks */
 	uint64_t other_ns, other;   /* of threads that no tick found on a CPU, and how many */

@@ -30,6 +30,7 @@
 #include "sampler/profile/accounts.h"
 #include "sampler/profile/locations.h"
 #include "sampler/profile/locklabels.h"
+#include "sampler/profile/missing.h"
 #include "sampler/recorded/recorded.h"
 #include "sampler/thread/syscalls.h"
 #include "sampler/thread/threads.h"
@@ -285,8 +286,8 @@ int assemble(struct recorded *r, const struct assemble_names *names, struct prof
 		 locations_tell(&a.places);
 
 	if (!rc && names->missing)
-		locations_missing(&a.places, names->asked_network, names->missing,
-				  DECODE_MISSING_ROOM);
+		missing_symbols(&a.places, names->asked_network, names->missing,
+				DECODE_MISSING_ROOM);
 	locations_release(&a.places);
 	free(a.locations);
 	accounts_release(&a.accounts);

@@ -20,8 +20,8 @@ struct assemble_names {
 	const struct symbolized *known; /* places that need not be looked up again; NULL: none */
 	struct buffer *places; /* gets a struct symbolized_place for each place that was looked up;
 				 * or NULL */
-	char *missing;	    /* gets the line of locations_missing, DECODE_MISSING_ROOM; or NULL */
-	bool asked_network; /* for that line */
+	char *missing;	       /* gets the line of missing_symbols, DECODE_MISSING_ROOM; or NULL */
+	bool asked_network;    /* for that line */
 };
 
 /* Fills an initialised profile with what the round has sampled. Samples with only 0 as values are

@@ -17,7 +17,8 @@ struct baseline_entry {
 };
 
 struct baseline_thread {
-	uint64_t cpu_ns, cpu_samples, cpu_weight, spared_weight;
+	uint64_t cpu_ns;
+	struct thread_samples samples;
 };
 
 struct baseline_member {
@@ -71,9 +72,7 @@ static int baseline_member(struct baseline *m, const struct recorded *r, const s
 	to->count = count;
 	for (size_t i = 0; i < count; i++) {
 		to->threads[i] = (struct baseline_thread){ cpu_of(from->threads, &threads[i]),
-							   threads[i].cpu_samples,
-							   threads[i].cpu_weight,
-							   threads[i].spared_weight };
+							   threads[i].samples };
 		mark_wall(m, r, &threads[i]);
 	}
 	return 0;
@@ -118,11 +117,12 @@ static void subtract_member(const struct baseline *m, const struct baseline_memb
 
 	baseline_take_off(&from->cpu_ns, what->cpu_ns);
 	for (size_t i = 0; i < what->count && i < count; i++) {
+		const struct thread_samples *before = &what->threads[i].samples;
 		struct thread *t = &threads[i];
 
-		baseline_take_off(&t->cpu_samples, what->threads[i].cpu_samples);
-		baseline_take_off(&t->cpu_weight, what->threads[i].cpu_weight);
-		baseline_take_off(&t->spared_weight, what->threads[i].spared_weight);
+		baseline_take_off(&t->samples.count, before->count);
+		baseline_take_off(&t->samples.weight, before->weight);
+		baseline_take_off(&t->samples.spared, before->spared);
 		t->cpu_first = what->threads[i].cpu_ns;
 		if (t->wall.from < m->at_ns)
 			t->wall.from = t->alive_ns < m->at_ns ? t->alive_ns : m->at_ns;

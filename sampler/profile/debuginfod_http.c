@@ -22,6 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/file/outfile.h"
 #include "base/net/http.h"
@@ -93,8 +94,7 @@ static int open_cached(const char *path)
 
 	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size)
 		return fd;
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(&fd);
 	unlink(path); /* or it would give its mode, which may be 0, to its successor */
 	return -1;
 }

@@ -19,10 +19,10 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/printable.h"
 #include "base/process/image.h"
@@ -144,7 +144,7 @@ static void fetching_say(enum message_kind kind, int64_t done, int64_t all)
 
 static void fetching_on_progress(int64_t done, int64_t all)
 {
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	uint64_t now = monotonic_ns();
 
 	if (now - fetch.said_ns >= PROGRESS_MS * 1000000ull) {
 		fetch.said_ns = now;
@@ -173,8 +173,7 @@ static void fetch_one(struct debuginfod *d, const char *build_id)
 	fd = debuginfod_fetch(d, build_id, m.why, sizeof(m.why));
 	m.kind = fd >= 0 ? MESSAGE_GOT : MESSAGE_FAILED;
 	send_message(&m, fd);
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(&fd);
 }
 
 static void fetch_all(const struct fetching *f)
@@ -284,8 +283,7 @@ static bool fetching_receive(struct fetching *f, int socket, fetching_progress *
 	if (n < 0)
 		return errno == EINTR;
 	if (n != sizeof(m) || m.image >= f->image_count) {
-		if (fd >= 0)
-			close(fd);
+		descriptor_close(&fd);
 		return false;
 	}
 	keep_fd(f, m.image, fd);
@@ -302,7 +300,7 @@ static void listen_until(struct fetching *f, int socket, uint64_t until,
 	struct pollfd pf = { .fd = socket, .events = POLLIN };
 	uint64_t now;
 
-	while ((now = clock_ns(CLOCK_MONOTONIC)) < until) {
+	while ((now = monotonic_ns()) < until) {
 		if (poll(&pf, 1, (int)((until - now) / 1000000) + 1) > 0 &&
 		    !fetching_receive(f, socket, progress, ctx))
 			return;
@@ -313,7 +311,7 @@ static void listen_until(struct fetching *f, int socket, uint64_t until,
 static int run_process(struct fetching *f, uint64_t until, fetching_progress *progress, void *ctx,
 		       struct error *err)
 {
-	int pair[2], status;
+	int pair[2];
 	pid_t pid;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
@@ -328,8 +326,7 @@ static int run_process(struct fetching *f, uint64_t until, fetching_progress *pr
 	if (pid < 0)
 		return error_errno(err, ERR_IO, "cannot make a process");
 	kill(pid, SIGKILL);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	await_child(pid, 0);
 	return 0;
 }
 
@@ -348,7 +345,7 @@ static int fetching_make(struct fetching *f, const struct recorded *recorded)
 int fetching_run(struct fetching **out, const struct recorded *recorded, uint64_t timeout_ns,
 		 fetching_progress *progress, void *ctx, struct error *err)
 {
-	uint64_t until = clock_ns(CLOCK_MONOTONIC) + timeout_ns;
+	uint64_t until = monotonic_ns() + timeout_ns;
 	struct fetching *f = calloc(1, sizeof(*f));
 
 	if (!f || fetching_make(f, recorded)) {
@@ -365,8 +362,7 @@ void fetching_free(struct fetching *f)
 	if (!f)
 		return;
 	for (size_t i = 0; f->fds && i < f->image_count; i++)
-		if (f->fds[i] >= 0)
-			close(f->fds[i]);
+		descriptor_close(&f->fds[i]);
 	free(f->fds);
 	sandbox_unshare(f->wanted, f->image_count + 1);
 	free(f);

@@ -22,6 +22,7 @@
 
 #include "base/buffer.h"
 #include "base/clock.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/file/outfile.h"
 #include "pprof/profile.h"
@@ -84,8 +85,7 @@ void interim_free(struct interim *in)
 	if (!in)
 		return;
 	decoding_free(in->decoding);
-	if (in->memory.fd >= 0)
-		close(in->memory.fd);
+	descriptor_close(&in->memory.fd);
 	baseline_release(&in->baseline);
 	baseline_release(&in->next_baseline);
 	symbolized_release(&in->known);
@@ -193,8 +193,7 @@ static void interim_end_with(struct interim *in, int rc, const struct error *err
 
 static int make_memory(struct interim *in, struct error *err)
 {
-	if (in->memory.fd >= 0)
-		close(in->memory.fd);
+	descriptor_close(&in->memory.fd);
 	in->memory.written = 0;
 	in->memory.fd = memfd_create("sampler-interim", MFD_CLOEXEC);
 	return in->memory.fd < 0 ? error_errno(err, ERR_IO, "cannot make a file in memory") : 0;
@@ -270,14 +269,9 @@ static int interim_read_memory(const struct interim *in, struct buffer *bytes, s
 		return error_set(err, ERR_FORMAT, "the process that decodes wrote too much");
 	if (buffer_reserve(bytes, (size_t)st.st_size + 1))
 		return error_nomem(err);
-	while (bytes->len < (size_t)st.st_size) {
-		ssize_t n = pread(in->memory.fd, bytes->data + bytes->len,
-				  (size_t)st.st_size - bytes->len, (off_t)bytes->len);
-
-		if (n <= 0)
-			return error_set(err, ERR_FORMAT, "%s", TOO_LITTLE);
-		bytes->len += (size_t)n;
-	}
+	if (!descriptor_read(in->memory.fd, bytes->data, (size_t)st.st_size, 0))
+		return error_set(err, ERR_FORMAT, "%s", TOO_LITTLE);
+	bytes->len = (size_t)st.st_size;
 	return 0;
 }
 

@@ -11,7 +11,6 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/error.h"
-#include "base/printable.h"
 #include "base/process/image.h"
 #include "base/process/modmap.h"
 #include "base/room.h"
@@ -24,12 +23,7 @@
 #include "sampler/profile/symbolized.h"
 #include "unwind/table/unnamed.h"
 #include "symbolize/demangle.h"
-#include "symbolize/files/debugpackage.h"
 #include "symbolize/symbolizer.h"
-
-enum { MISSING_MAX = 3 }; /* modules that are named */
-
-static const double MISSING_SHARE = 0.05; /* of all samples: a smaller part changes no answer */
 
 /* A code address, and the profile's location of it. */
 struct place {
@@ -94,6 +88,11 @@ static int locations_add_mappings(struct locations *p)
 	return 0;
 }
 
+struct profile_mapping *locations_mapping_of(const struct locations *p, size_t image)
+{
+	return &p->profile->mappings[p->mapping_of[image] - 1];
+}
+
 /* Locations. */
 
 static bool locations_same_place(const void *owner, uint32_t id, const void *key)
@@ -129,8 +128,7 @@ static int add_interpreted_line(struct locations *p, const struct place *place)
 				      .file = strset_get(texts, f->file),
 				      .line = f->line,
 				      .start_line = f->first_line };
-	struct profile_mapping *m =
-		&p->profile->mappings[p->mapping_of[image_id(place->image)] - 1];
+	struct profile_mapping *m = locations_mapping_of(p, image_id(place->image));
 	int rc;
 
 	m->has_functions = m->has_filenames = m->has_line_numbers = true;
@@ -208,8 +206,7 @@ static int announce_places(struct locations *p)
 
 static void note_abilities(struct locations *p, const struct place *place)
 {
-	uint32_t id = p->mapping_of[image_id(place->image)];
-	struct profile_mapping *m = &p->profile->mappings[id - 1];
+	struct profile_mapping *m = locations_mapping_of(p, image_id(place->image));
 
 	m->has_functions = true;
 	if (symbolizer_has_lines(locations_symbolizer_of(p, place->image), place->image))
@@ -223,8 +220,7 @@ static int copy_lines(struct locations *p, const struct place *place,
 		      const struct profile_location *l, size_t *count)
 {
 	const struct profile *from = &p->names.known->profile;
-	uint32_t id = p->mapping_of[image_id(place->image)];
-	struct profile_mapping *m = &p->profile->mappings[id - 1];
+	struct profile_mapping *m = locations_mapping_of(p, image_id(place->image));
 
 	*count = l->lines;
 	if (room_for((void **)&p->lines, &p->line_room, *count, sizeof(*p->lines)))
@@ -287,8 +283,7 @@ static int fill_lines(struct locations *p, struct place *place, size_t *count)
 	if (place->interpreted)
 		return add_interpreted_line(p, place);
 	if (place->in_kernel) {
-		p->profile->mappings[p->mapping_of[image_id(place->image)] - 1].has_functions =
-			true;
+		locations_mapping_of(p, image_id(place->image))->has_functions = true;
 		return add_named_line(p, place->in_kernel);
 	}
 	if (is_to_be_named(p, place)) {
@@ -371,80 +366,6 @@ int locations_count_leaf(struct locations *p, const struct frame *leaf, uint64_t
 	return 0;
 }
 
-/* Has another place in the image a symbol? */
-static bool is_partly_named(const struct locations *p, size_t image)
-{
-	return p->profile->mappings[p->mapping_of[image] - 1].has_functions;
-}
-
-/* The image with the most samples without a symbol behind `last` in this order, the lower id first
- * of two; p->image_count: none. */
-static size_t next_nameless(const struct locations *p, size_t last)
-{
-	size_t most = p->image_count;
-
-	for (size_t i = 0; i < p->image_count; i++) {
-		bool is_behind = last == p->image_count || p->nameless[i] < p->nameless[last] ||
-				 (p->nameless[i] == p->nameless[last] && i > last);
-
-		if (is_behind && (most == p->image_count || p->nameless[i] > p->nameless[most]))
-			most = i;
-	}
-	return most;
-}
-
-/* ": install A, B", as far as the distribution's index tells what. Returns the text's length. */
-static size_t add_packages(struct image *const *said, int count, char *text, size_t room)
-{
-	char names[MISSING_MAX][DEBUGPACKAGE_ROOM];
-	int named = 0, same;
-	size_t len = 0;
-
-	for (int i = 0; i < count; i++) {
-		if (!image_build_id(said[i]) ||
-		    !debugpackage_find(DEBUGPACKAGE_LISTS, image_build_id(said[i]), names[named]))
-			continue;
-		for (same = 0; strcmp(names[same], names[named]) != 0; same++)
-			;
-		if (same == named) /* libc6-dbg has several libraries */
-			len += (size_t)snprintf(text + len, room - len, "%s%s",
-						named ? ", " : ": install ", names[named]);
-		named++;
-	}
-	if (!named)
-		len = (size_t)snprintf(text, room, ": install %s",
-				       count > 1 ? "their debug packages" : "its debug package");
-	else if (named < count)
-		len += (size_t)snprintf(text + len, room - len, " and what the others have");
-	return len;
-}
-
-void locations_missing(const struct locations *p, bool asked_network, char *text, size_t room)
-{
-	size_t count, len = 0, i = p->image_count;
-	struct image *const *images = modmap_images(p->maps, &count), *named[MISSING_MAX];
-	int said = 0;
-
-	*text = '\0';
-	for (; said < MISSING_MAX; said++) {
-		i = next_nameless(p, i);
-		if (i == p->image_count || !p->nameless[i] ||
-		    (double)p->nameless[i] < MISSING_SHARE * (double)p->samples)
-			break;
-		len += (size_t)snprintf(
-			text + len, room - len, "%s%s%.80s (%.0f%%%s)",
-			said ? ", " : "no symbols for ", is_partly_named(p, i) ? "parts of " : "",
-			image_name(images[i]), 100 * (double)p->nameless[i] / (double)p->samples,
-			said ? "" : " of samples");
-		named[said] = images[i];
-	}
-	if (said)
-		len += add_packages(named, said, text + len, room - len);
-	if (said && !asked_network)
-		snprintf(text + len, room - len, ", or add --debuginfod");
-	printable(text, room);
-}
-
 int locations_add_named(struct locations *p, const char *name, uint32_t *location)
 {
 	struct profile_location l = { 0 };
@@ -468,7 +389,7 @@ bool locations_has_symbols(struct locations *p, const struct image *image)
 	const struct stackset *stacks = &p->recorded->stacks;
 	struct symbol symbol = { .count = 0 };
 
-	if (p->profile->mappings[p->mapping_of[image_id(image)] - 1].has_functions)
+	if (locations_mapping_of(p, image_id(image))->has_functions)
 		return true;
 	for (size_t i = 0; p->names.symbolizers && !symbol.count && i < stacks->frame_count; i++) {
 		const struct frame *f = &stacks->frames[i];

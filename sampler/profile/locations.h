@@ -21,6 +21,7 @@ struct modmap;
 struct place;
 struct profile;
 struct profile_line;
+struct profile_mapping;
 struct recorded;
 
 struct locations {
@@ -54,10 +55,8 @@ int locations_get(struct locations *p, const struct frame *frame, uint32_t *loca
 /* Counts samples whose innermost frame this is. ERR_NOMEM. */
 int locations_count_leaf(struct locations *p, const struct frame *leaf, uint64_t samples);
 
-/* Writes which modules had no symbols for the samples that were counted, most first, and what to do
- * about it, in one line; "" if there is none that matters. `asked_network`: debug files were asked
- * for by --debuginfod. */
-void locations_missing(const struct locations *p, bool asked_network, char *text, size_t room);
+/* The mapping of an image that occurs in the stacks, by the image's id. */
+struct profile_mapping *locations_mapping_of(const struct locations *p, size_t image);
 
 /* A location without an address, of a function named `name`. ERR_NOMEM. */
 int locations_add_named(struct locations *p, const char *name, uint32_t *location);

@@ -26,8 +26,7 @@ uint64_t maker_own_cpu_ns(uint64_t *peak_bytes)
 
 	getrusage(RUSAGE_SELF, &ru);
 	*peak_bytes = (uint64_t)ru.ru_maxrss * 1024;
-	return ((uint64_t)ru.ru_utime.tv_sec + (uint64_t)ru.ru_stime.tv_sec) * NS_PER_S +
-	       ((uint64_t)ru.ru_utime.tv_usec + (uint64_t)ru.ru_stime.tv_usec) * 1000;
+	return rusage_cpu_ns(&ru);
 }
 
 void maker_ready(struct maker *p)
@@ -54,17 +53,15 @@ static int offer_fetched(const struct maker *p, struct symbolizer *s)
 	return 0;
 }
 
-/* Here files may be mapped: if one shrinks, SIGBUS kills only this process, which is a child. */
 int maker_symbolizers(struct maker *p)
 {
 	const struct recorded *recorded = p->recorded;
-	unsigned flags = p->flags | SYMBOLIZE_MAP;
 
 	p->symbolizers = calloc(recorded->member_count, sizeof(struct symbolizer *));
 	for (; p->symbolizers && p->count < recorded->member_count; p->count++) {
 		struct symbolizer **s = &p->symbolizers[p->count];
 
-		if (member_symbolizer(recorded->members[p->count], flags, s) ||
+		if (member_symbolizer(recorded->members[p->count], p->flags, s) ||
 		    offer_fetched(p, *s) || decoding_watch(p->decoding, *s))
 			return ERR_NOMEM;
 	}

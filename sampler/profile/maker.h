@@ -39,7 +39,7 @@ struct maker {
  * path and the targets' users. */
 void maker_ready(struct maker *p);
 
-/* In the decoding process: makes a symbolizer for each member; maker_profile frees them.
+/* In the decoding process: makes a symbolizer for each member; maker_write frees them.
  * ERR_NOMEM. */
 int maker_symbolizers(struct maker *p);
 

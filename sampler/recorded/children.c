@@ -15,7 +15,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
@@ -30,15 +29,6 @@
 #include "sampler/thread/threads.h"
 
 enum { LOOK_NS = 20000000, COST_FACTOR = 100 };
-
-/* True without the permission that ptrace(2) needs: process_vm_readv(2) needs the same. */
-static bool is_refused(pid_t pid)
-{
-	char byte;
-	struct iovec local = { &byte, 1 }, remote = { (void *)1, 1 };
-
-	return process_vm_readv(pid, &local, 1, &remote, 1, 0) < 0 && errno == EPERM;
-}
 
 /* One of 32-bit code may execute another program later. */
 static int start_child(struct recorded *r, struct member *m, struct error *err)
@@ -87,7 +77,7 @@ int recorded_add_child(struct recorded *r, pid_t pid, const struct member *maker
 	 * helpers are not part of what is measured, and the watchdog must never be held. */
 	if (pid == getpid() || recorded_member(r, pid))
 		return 0;
-	if (is_refused(pid)) {
+	if (process_try_read(pid) == EPERM) {
 		r->stats.refused++;
 		return 0;
 	}

@@ -17,7 +17,7 @@ struct profile;
 typedef int recording_writer(const void *ctx, const struct profile *p, struct outfile *file,
 			     struct error *err);
 
-/* Which source gives CPU samples (sampler/tick/sourcing.h). */
+/* Which source gives CPU samples (sampler/tick/sourcing.c). */
 enum engine {
 	ENGINE_AUTO, /* perf events where they suffice, else threads at rest, else stops */
 	ENGINE_PERF, /* the same, but an error if perf events are refused */

@@ -1,5 +1,6 @@
 /*
- * What a round has recorded so far, and what it was asked for: all that a profile is made of.
+ * What a round (sampler/tick/round.h) has recorded so far, and what it was asked for: all that the
+ * profile of a recording (sampler/recording.h) is made of.
  *
  * Internal to sampler/. One thread adds to it, the round's thread, and publishes its numbers once a
  * tick. Afterwards, or between two ticks in a copy by fork(2), sampler/profile/ makes a profile of

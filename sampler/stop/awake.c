@@ -4,11 +4,10 @@
 #include "sampler/stop/awake.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "sampler/child/priority.h"
-#include "sampler/thread/threads.h"
+#include "sampler/thread/taskfiles.h"
 
 int awake_open(void)
 {
@@ -18,12 +17,7 @@ int awake_open(void)
 uint64_t awake_ns(int fd)
 {
 	struct schedstat s;
-	char text[96];
-	ssize_t len = pread(fd, text, sizeof(text), 0);
 
-	if (len <= 0 || !has_realtime_class(0))
-		return AWAKE_UNKNOWN;
-	if (!schedstat_parse(text, (size_t)len, &s))
-		return AWAKE_UNKNOWN;
-	return s.wait_ns + thread_cpu_ns();
+	return has_realtime_class(0) && schedstat_read(fd, &s) ? s.wait_ns + thread_cpu_ns() :
+								 AWAKE_UNKNOWN;
 }

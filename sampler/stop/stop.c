@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "sampler/child/watchdog.h"
 #include "sampler/stop/awake.h"
@@ -588,8 +589,7 @@ void tracer_free(struct tracer *t)
 		return;
 	stop_settle(t);
 	waker_release(&t->waker);
-	if (t->awake_fd >= 0)
-		close(t->awake_fd);
+	descriptor_close(&t->awake_fd);
 	free(t);
 }
 

@@ -5,13 +5,12 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/ptrace.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "sampler/stop/seize.h"
 #include "sampler/thread/calls.h"
 #include "sampler/thread/dispositions.h"
-#include "sampler/thread/threads.h"
+#include "sampler/thread/taskfiles.h"
 
 enum { SYSCALL_STOP = SIGTRAP | 0x80 }; /* PTRACE_O_TRACESYSGOOD */
 
@@ -61,10 +60,8 @@ int tracee_signal(int status)
 static bool tracee_stands(const struct stood *stood)
 {
 	struct schedstat now;
-	char text[96];
-	ssize_t len = pread(stood->schedstat_fd, text, sizeof(text), 0);
 
-	return len > 0 && schedstat_parse(text, (size_t)len, &now) && now.slices == stood->slices;
+	return schedstat_read(stood->schedstat_fd, &now) && now.slices == stood->slices;
 }
 
 /* A thread that has not run since cannot have begun to die. */

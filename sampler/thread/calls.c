@@ -38,6 +38,7 @@
 #include "base/affix.h"
 #include "base/buffer.h"
 #include "base/cursor.h"
+#include "base/descriptor.h"
 #include "base/process/process.h"
 #include "sampler/thread/threads.h"
 
@@ -358,10 +359,8 @@ static bool has_local_root(const struct process *process)
 		     read_open_file(&self, (uint64_t)root, &file) &&
 		     is_mount_of_kind(process, file.mount, true);
 
-	if (self.proc_fd >= 0)
-		close(self.proc_fd);
-	if (root >= 0)
-		close(root);
+	descriptor_close(&self.proc_fd);
+	descriptor_close(&root);
 	return local;
 }
 

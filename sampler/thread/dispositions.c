@@ -7,9 +7,10 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/process/process.h"
+#include "base/smallfile.h"
+#include "sampler/thread/taskfiles.h"
 
 enum {
 	LOOKS_MIN = 20,
@@ -19,35 +20,25 @@ enum {
 static void read_thread_file(pid_t tid, const char *name, char *text, size_t room)
 {
 	char path[32];
-	ssize_t len = -1;
-	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", tid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		len = read(fd, text, room - 1);
-		close(fd);
-	}
-	text[len > 0 ? len : 0] = '\0';
+	smallfile_read(AT_FDCWD, path, text, room);
 }
 
-/* Reads the thread's state (field 3 of proc_pid_stat(5)) and flags (9). False if it is gone. */
-static bool dispositions_read_stat(pid_t tid, char *state, unsigned *flags)
+/* False if it is gone. */
+static bool dispositions_read_stat(pid_t tid, struct thread_stat *s)
 {
-	char text[128];
-	const char *paren;
+	char text[512];
 
 	read_thread_file(tid, "stat", text, sizeof(text));
-	paren = strrchr(text, ')');
-	return paren && sscanf(paren, ") %c %*d %*d %*d %*d %*d %u", state, flags) == 2;
+	return thread_stat_parse(text, s);
 }
 
 static bool is_asleep(pid_t tid)
 {
-	unsigned flags;
-	char state;
+	struct thread_stat s;
 
-	return !dispositions_read_stat(tid, &state, &flags) || strchr("SD", state);
+	return !dispositions_read_stat(tid, &s) || strchr("SD", s.state);
 }
 
 static bool has_signal(pid_t tid)
@@ -66,10 +57,9 @@ bool thread_has_settled(pid_t tid, unsigned looks)
 
 bool thread_is_dying(pid_t tid)
 {
-	unsigned flags;
-	char state;
+	struct thread_stat s;
 
-	return !dispositions_read_stat(tid, &state, &flags) || flags & THREAD_DYING;
+	return !dispositions_read_stat(tid, &s) || s.flags & THREAD_DYING;
 }
 
 /* Whether the thread's process ignores the signal, and whether it has a handler for it. */

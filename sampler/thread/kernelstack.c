@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/cursor.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/process/image.h"
 #include "base/process/modmap.h"
@@ -30,8 +31,7 @@ void kernelstack_release(struct kernelstack *k)
 {
 	if (!k->image)
 		return;
-	if (k->symbols_fd >= 0)
-		close(k->symbols_fd);
+	descriptor_close(&k->symbols_fd);
 	strset_release(&k->texts);
 	strset_release(&k->names);
 	kallsyms_release(&k->symbols);

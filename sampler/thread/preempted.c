@@ -300,55 +300,39 @@ static const uint8_t classes[] = {
 #endif
 };
 
-/* What a function of the call says about the file. Those of a file system that was read come before
- * the general ones, which FUSE and others also call. */
-static const struct sign {
-	const char *name;
-	enum preempted_place place;
-	unsigned bears;
-} signs[] = {
+/*
+ * What a function of the call says about the file.
+ */
+
+static const char *const bear[] = {
 	/* ERESTARTSYS with nothing done, or no waits (fs/pipe.c, fs/eventfd.c, fs/timerfd.c, …). */
-	{ "pipe_read", PREEMPTED_BEARS, 0 }, { "anon_pipe_read", PREEMPTED_BEARS, 0 },
-	{ "fifo_pipe_read", PREEMPTED_BEARS, 0 }, { "eventfd_read", PREEMPTED_BEARS, 0 },
-	{ "eventfd_write", PREEMPTED_BEARS, 0 }, { "timerfd_read", PREEMPTED_BEARS, 0 },
-	{ "timerfd_read_iter", PREEMPTED_BEARS, 0 }, { "signalfd_read", PREEMPTED_BEARS, 0 },
-	{ "signalfd_read_iter", PREEMPTED_BEARS, 0 }, { "inotify_read", PREEMPTED_BEARS, 0 },
+	"pipe_read", "anon_pipe_read", "fifo_pipe_read", "eventfd_read", "eventfd_write",
+	"timerfd_read", "timerfd_read_iter", "signalfd_read", "signalfd_read_iter", "inotify_read",
 	/* One message, whole or not at all; EINTR is repaired (net/core/datagram.c,
 	 * net/unix/af_unix.c). */
-	{ "unix_dgram_recvmsg", PREEMPTED_BEARS, 0 }, { "__unix_dgram_recvmsg", PREEMPTED_BEARS, 0 },
-	{ "unix_dgram_sendmsg", PREEMPTED_BEARS, 0 }, { "udp_recvmsg", PREEMPTED_BEARS, 0 },
-	{ "udpv6_recvmsg", PREEMPTED_BEARS, 0 }, { "netlink_recvmsg", PREEMPTED_BEARS, 0 },
-	{ "unix_accept", PREEMPTED_BEARS, 0 }, { "inet_csk_accept", PREEMPTED_BEARS, 0 },
-	/* A part, if the call has to wait for room or for data (pipe_write, sk_stream_wait_memory,
-	 * sock_alloc_send_pskb; tcp_recvmsg_locked, unix_stream_read_generic). */
-	{ "pipe_write", PREEMPTED_DELICATE, PREEMPTED_IF_NONBLOCKING },
-	{ "anon_pipe_write", PREEMPTED_DELICATE, PREEMPTED_IF_NONBLOCKING },
-	{ "fifo_pipe_write", PREEMPTED_DELICATE, PREEMPTED_IF_NONBLOCKING },
-	{ "unix_stream_sendmsg", PREEMPTED_DELICATE, PREEMPTED_IF_NONBLOCKING },
-	{ "unix_stream_recvmsg", PREEMPTED_DELICATE, PREEMPTED_IF_NONBLOCKING },
-	{ "unix_stream_read_generic", PREEMPTED_DELICATE, PREEMPTED_IF_NONBLOCKING },
-	{ "udp_sendmsg", PREEMPTED_DELICATE, PREEMPTED_IF_NONBLOCKING },
-	{ "udpv6_sendmsg", PREEMPTED_DELICATE, PREEMPTED_IF_NONBLOCKING },
-	{ "tcp_sendmsg", PREEMPTED_DELICATE, PREEMPTED_IF_NONBLOCKING },
-	{ "tcp_sendmsg_locked", PREEMPTED_DELICATE, PREEMPTED_IF_NONBLOCKING },
-	{ "tcp_recvmsg", PREEMPTED_DELICATE, PREEMPTED_IF_NONBLOCKING },
-	{ "tcp_recvmsg_locked", PREEMPTED_DELICATE, PREEMPTED_IF_NONBLOCKING },
+	"unix_dgram_recvmsg", "__unix_dgram_recvmsg", "unix_dgram_sendmsg", "udp_recvmsg",
+	"udpv6_recvmsg", "netlink_recvmsg", "unix_accept", "inet_csk_accept",
 	/* Files whose reads and writes look for fatal signals only. */
-	{ "ext4_file_read_iter", PREEMPTED_BEARS, 0 }, { "ext4_file_write_iter", PREEMPTED_BEARS, 0 },
-	{ "ext4_buffered_write_iter", PREEMPTED_BEARS, 0 }, { "xfs_file_read_iter", PREEMPTED_BEARS, 0 },
-	{ "xfs_file_buffered_read", PREEMPTED_BEARS, 0 }, { "xfs_file_write_iter", PREEMPTED_BEARS, 0 },
-	{ "xfs_file_buffered_write", PREEMPTED_BEARS, 0 }, { "btrfs_file_read_iter", PREEMPTED_BEARS, 0 },
-	{ "btrfs_file_write_iter", PREEMPTED_BEARS, 0 }, { "btrfs_do_write_iter", PREEMPTED_BEARS, 0 },
-	{ "btrfs_buffered_write", PREEMPTED_BEARS, 0 }, { "shmem_file_read_iter", PREEMPTED_BEARS, 0 },
-	{ "shmem_file_write_iter", PREEMPTED_BEARS, 0 },
-	/* The same of any file system. */
-	{ "filemap_read", PREEMPTED_DELICATE, PREEMPTED_IF_MOUNTS },
-	{ "generic_file_read_iter", PREEMPTED_DELICATE, PREEMPTED_IF_MOUNTS },
-	{ "generic_file_buffered_read", PREEMPTED_DELICATE, PREEMPTED_IF_MOUNTS },
-	{ "generic_perform_write", PREEMPTED_DELICATE, PREEMPTED_IF_MOUNTS },
-	{ "generic_file_write_iter", PREEMPTED_DELICATE, PREEMPTED_IF_MOUNTS },
-	{ "__generic_file_write_iter", PREEMPTED_DELICATE, PREEMPTED_IF_MOUNTS },
-	{ "iomap_file_buffered_write", PREEMPTED_DELICATE, PREEMPTED_IF_MOUNTS },
+	"ext4_file_read_iter", "ext4_file_write_iter", "ext4_buffered_write_iter",
+	"xfs_file_read_iter", "xfs_file_buffered_read", "xfs_file_write_iter",
+	"xfs_file_buffered_write", "btrfs_file_read_iter", "btrfs_file_write_iter",
+	"btrfs_do_write_iter", "btrfs_buffered_write", "shmem_file_read_iter",
+	"shmem_file_write_iter",
+};
+
+/* A part, if the call has to wait for room or for data (pipe_write, sk_stream_wait_memory,
+ * sock_alloc_send_pskb; tcp_recvmsg_locked, unix_stream_read_generic). */
+static const char *const bear_if_nonblocking[] = {
+	"pipe_write", "anon_pipe_write", "fifo_pipe_write", "unix_stream_sendmsg",
+	"unix_stream_recvmsg", "unix_stream_read_generic", "udp_sendmsg", "udpv6_sendmsg",
+	"tcp_sendmsg", "tcp_sendmsg_locked", "tcp_recvmsg", "tcp_recvmsg_locked",
+};
+
+/* Of any file system, FUSE and others too; its own function lies further outside. */
+static const char *const bear_if_mounts[] = {
+	"filemap_read", "generic_file_read_iter", "generic_file_buffered_read",
+	"generic_perform_write", "generic_file_write_iter", "__generic_file_write_iter",
+	"iomap_file_buffered_write",
 };
 /* clang-format on */
 
@@ -430,12 +414,13 @@ static struct preempted by_file(int number, const struct preempted_frame *inside
 		if (!many && i && preempted_is(&inside[i], "tcp_sendmsg") &&
 		    preempted_is(&inside[i - 1], "release_sock"))
 			return preempted_at(PREEMPTED_BEARS, number, 0);
-		for (size_t j = 0; j < COUNT(signs); j++)
-			if (preempted_is(&inside[i], signs[j].name))
-				return many && signs[j].place == PREEMPTED_BEARS ?
-					       preempted_at(PREEMPTED_DELICATE, number,
-							    PREEMPTED_IF_NONBLOCKING) :
-					       preempted_at(signs[j].place, number, signs[j].bears);
+		if (is_any(&inside[i], bear, COUNT(bear)))
+			return preempted_at(many ? PREEMPTED_DELICATE : PREEMPTED_BEARS, number,
+					    many ? PREEMPTED_IF_NONBLOCKING : 0);
+		if (is_any(&inside[i], bear_if_nonblocking, COUNT(bear_if_nonblocking)))
+			return preempted_at(PREEMPTED_DELICATE, number, PREEMPTED_IF_NONBLOCKING);
+		if (is_any(&inside[i], bear_if_mounts, COUNT(bear_if_mounts)))
+			return preempted_at(PREEMPTED_DELICATE, number, PREEMPTED_IF_MOUNTS);
 	}
 	return preempted_at(PREEMPTED_DELICATE, number, 0);
 }

@@ -36,11 +36,11 @@
 #include <sys/syscall.h>
 #include <sys/ucontext.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/process/memory.h"
-#include "sampler/thread/threads.h"
+#include "base/smallfile.h"
+#include "sampler/thread/taskfiles.h"
 #include "unwind/table/regs.h"
 
 enum {
@@ -105,15 +105,9 @@ static bool signal_was_handled(pid_t tid, const struct registers *r)
 static void registers_read_text(pid_t tid, const char *name, char text[TEXT_MAX])
 {
 	char path[48];
-	ssize_t n;
-	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", tid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, TEXT_MAX - 1);
-	if (fd >= 0)
-		close(fd);
-	text[n < 0 ? 0 : n] = '\0';
+	smallfile_read(AT_FDCWD, path, text, TEXT_MAX);
 }
 
 /* Reads number and arguments (proc_pid_syscall() in fs/proc/base.c); false if it is in no call. */

@@ -108,19 +108,29 @@ void snapshot_release(struct snapshot *s)
 	memset(s, 0, sizeof(*s));
 }
 
+/* Replaces the bytes by `times` as many as are wanted, unless there are enough. Each page is
+ * written to: its first use takes long, and is not to come while a thread is held. */
+static int snapshot_grow(char **bytes, size_t *room, size_t want, unsigned times)
+{
+	char *fresh;
+
+	if (want <= *room)
+		return 0;
+	fresh = malloc(times * want);
+	if (!fresh)
+		return ERR_NOMEM;
+	free(*bytes);
+	*bytes = memset(fresh, 1, times * want);
+	*room = want;
+	return 0;
+}
+
 int snapshot_reserve(struct snapshot *s, size_t room)
 {
-	char *bytes;
-
 	if (room <= s->room)
 		return 0;
-	bytes = malloc((1 + SNAPSHOT_OTHERS) * room);
-	if (!bytes)
+	if (snapshot_grow(&s->bytes, &s->room, room, 1 + SNAPSHOT_OTHERS))
 		return ERR_NOMEM;
-	memset(bytes, 1, (1 + SNAPSHOT_OTHERS) * room);
-	free(s->bytes);
-	s->bytes = bytes;
-	s->room = room;
 	snapshot_set_stack(s, 0, 0);
 	drop_others(s);
 	return 0;
@@ -134,22 +144,6 @@ static struct span snapshot_span_of(const struct snapshot *s, uint64_t at)
 	if (s->spans)
 		spans_find(s->spans, at, &span);
 	return span;
-}
-
-static int reserve_far(struct snapshot_far *f, size_t room)
-{
-	char *bytes;
-
-	if (room <= f->room)
-		return 0;
-	bytes = malloc(room);
-	if (!bytes)
-		return ERR_NOMEM;
-	memset(bytes, 1, room);
-	free(f->bytes);
-	f->bytes = bytes;
-	f->room = room;
-	return 0;
 }
 
 static struct memory_piece planned(const struct snapshot *s, const struct stackplan_range *r)
@@ -172,7 +166,7 @@ int snapshot_plan(struct snapshot *s, const struct stackplan *plan)
 		if (f->pieces[count].len > FAR_MOST - len)
 			break;
 	}
-	if (reserve_far(f, len))
+	if (snapshot_grow(&f->bytes, &f->room, len, 1))
 		return ERR_NOMEM;
 	for (; f->count < count; at += f->pieces[f->count++].len) {
 		struct memory_piece *p = &f->pieces[f->count];

@@ -22,11 +22,12 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/cursor.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/hashindex.h"
 #include "base/process/process.h"
 #include "base/room.h"
+#include "base/smallfile.h"
 #include "sampler/thread/dispositions.h"
 
 enum { SCAN_COST_FACTOR = 30, OTHER_FILES = 1024, FILES_OF_A_THREAD = 7, TABLE_LEAST = 16384 };
@@ -66,9 +67,7 @@ size_t threads_files_allowed(void)
 	return allowed;
 }
 
-/* Half of the descriptors that we may have, less those that the rest of the program needs: the
- * other half is for the tick's searches (sampler/tick/roster.c). */
-static size_t thread_threads_most_files(void)
+size_t threads_most_files(void)
 {
 	size_t allowed = threads_files_allowed();
 
@@ -88,8 +87,7 @@ static void reserve_files(const struct threads *t)
 	if (wanted > 2 * t->files_max + OTHER_FILES)
 		wanted = 2 * t->files_max + OTHER_FILES;
 	fd = fcntl(t->process->proc_fd, F_DUPFD_CLOEXEC, (int)wanted - 1);
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(&fd);
 }
 
 int threads_new(struct threads **out, const struct process *process, bool old, struct error *err)
@@ -99,7 +97,7 @@ int threads_new(struct threads **out, const struct process *process, bool old, s
 
 	if (!t)
 		return error_nomem(err);
-	t->files_max = thread_threads_most_files();
+	t->files_max = threads_most_files();
 	t->process = process;
 	t->known_ns = monotonic_ns();
 	t->first_scan = old;
@@ -134,8 +132,8 @@ void threads_free(struct threads *t)
 		return;
 	for (uint32_t i = 0; i < t->count; i++) {
 		thread_threads_close_files(t, &t->all[i]);
-		interp_place_release(&t->all[i].interp);
-		stackplan_release(&t->all[i].far);
+		interp_place_release(&t->all[i].runtimes.interp);
+		stackplan_release(&t->all[i].copies.far);
 	}
 	free(t->all);
 	free(t->seen_in);
@@ -167,26 +165,10 @@ static ssize_t read_task_file(const struct threads *t, const struct thread *thre
 			      const char *name, char *text, size_t room)
 {
 	int own = fd < 0 ? open_task_file(t, thread->tid, name) : -1;
-	ssize_t len = pread(fd < 0 ? own : fd, text, room - 1, 0);
+	ssize_t len = smallfile_text(fd < 0 ? own : fd, text, room);
 
-	if (own >= 0)
-		close(own);
-	if (len > 0)
-		text[len] = '\0';
+	descriptor_close(&own);
 	return len > 0 ? len : -1;
-}
-
-bool schedstat_parse(const char *text, size_t len, struct schedstat *s)
-{
-	struct cursor c;
-
-	cursor_init(&c, text, len, "schedstat");
-	s->cpu_ns = cursor_number(&c, 10);
-	cursor_expect(&c, ' ');
-	s->wait_ns = cursor_number(&c, 10);
-	cursor_expect(&c, ' ');
-	s->slices = cursor_number(&c, 10);
-	return !c.failed;
 }
 
 bool thread_counters(const struct threads *t, const struct thread *thread, struct schedstat *s)
@@ -196,34 +178,6 @@ bool thread_counters(const struct threads *t, const struct thread *thread, struc
 				     sizeof(text));
 
 	return len > 0 && schedstat_parse(text, (size_t)len, s);
-}
-
-/* The text behind the given number of blanks. */
-static const char *field_after(const char *text, int blanks)
-{
-	for (; *text && blanks; text++)
-		blanks -= *text == ' ';
-	return text;
-}
-
-/* The name is in parentheses and may contain some itself. */
-bool thread_stat_parse(char *text, struct thread_stat *s)
-{
-	char *open = strchr(text, '('), *close_paren = open ? strrchr(open, ')') : NULL;
-	const char *flags, *cpu;
-
-	if (!close_paren || close_paren[1] != ' ' || !close_paren[2])
-		return false;
-	*close_paren = '\0';
-	s->name[0] = '\0';
-	strncat(s->name, open + 1, sizeof(s->name) - 1);
-	s->state = close_paren[2];
-	flags = field_after(close_paren + 2, 9 - 3);
-	s->flags = (unsigned)strtoul(flags, NULL, 10);
-	cpu = field_after(flags, 39 - 9);
-	s->cpu = (int)strtol(cpu, NULL, 10);
-	s->realtime = strtoul(field_after(cpu, 40 - 39), NULL, 10) > 0;
-	return true;
 }
 
 /* Returns the state. */
@@ -383,8 +337,7 @@ static int thread_threads_read_folder(struct threads *t, struct error *err)
 
 	if (!dir) {
 		rc = refuse_folder(t, err);
-		if (fd >= 0)
-			close(fd);
+		descriptor_close(&fd);
 		return rc;
 	}
 	t->scan++;
@@ -528,7 +481,7 @@ void threads_settle_brief(struct threads *t, uint64_t cpu_ns)
 			continue;
 		}
 		brief_ns += ns;
-		samples += t->all[i].cpu_samples;
+		samples += t->all[i].samples.count;
 	}
 	if (!brief_ns || !is_short_by_chance(brief_ns, samples, left_ns))
 		return;
@@ -583,35 +536,6 @@ enum look thread_look(struct threads *t, struct thread *thread)
 	return thread->state == 'R' ? LOOK_RUNNABLE : LOOK_OFF_CPU;
 }
 
-static uint64_t hex_number(struct cursor *c)
-{
-	cursor_expect(c, ' ');
-	cursor_expect(c, '0');
-	cursor_expect(c, 'x');
-	return cursor_number(c, 16);
-}
-
-/* "NUMBER 0xARG… 0xSP 0xPC", "-1 0xSP 0xPC" or "running" (proc_pid_syscall() in
- * fs/proc/base.c). */
-bool call_parse(const char *text, size_t len, struct call *call)
-{
-	struct cursor c;
-
-	memset(call, 0, sizeof(*call));
-	cursor_init(&c, text, len, "syscall");
-	if (len && *text == '-') {
-		cursor_expect(&c, '-');
-		call->number = -(int64_t)cursor_number(&c, 10);
-	} else {
-		call->number = (int64_t)cursor_number(&c, 10);
-		for (int i = 0; i < 6; i++)
-			call->args[i] = hex_number(&c);
-	}
-	call->sp = hex_number(&c);
-	call->pc = hex_number(&c);
-	return !c.failed;
-}
-
 bool thread_read_call(struct threads *t, struct thread *thread, struct call *call)
 {
 	char text[256];
@@ -621,30 +545,4 @@ bool thread_read_call(struct threads *t, struct thread *thread, struct call *cal
 		thread->syscall_fd = keep_task_file(t, thread->tid, "syscall");
 	len = read_task_file(t, thread, thread->syscall_fd, "syscall", text, sizeof(text));
 	return len > 0 && call_parse(text, (size_t)len, call);
-}
-
-/* "se.exec_start : 12345.678901" (ms) in the text of a sched file, as ns
- * (proc_sched_show_task() in kernel/sched/debug.c). */
-uint64_t exec_start_parse(const char *text)
-{
-	const char *at = strstr(text, "se.exec_start"), *colon = at ? strchr(at, ':') : NULL;
-	struct cursor c;
-	uint64_t ms, ns;
-
-	cursor_init(&c, colon ? colon + 1 : "", colon ? strlen(colon + 1) : 0, "sched");
-	while (cursor_left(&c) && *c.pos == ' ')
-		cursor_expect(&c, ' ');
-	ms = cursor_number(&c, 10);
-	cursor_expect(&c, '.');
-	ns = cursor_number(&c, 10); /* six digits (SEQ_printf of SPLIT_NS) */
-	return c.failed ? 0 : ms * 1000000 + ns;
-}
-
-uint64_t own_got_cpu_ns(int sched_fd)
-{
-	char text[THREAD_SCHED_ROOM];
-	ssize_t len = pread(sched_fd, text, sizeof(text) - 1, 0);
-
-	text[len > 0 ? len : 0] = '\0';
-	return exec_start_parse(text);
 }

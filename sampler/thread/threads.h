@@ -17,6 +17,7 @@
 #include "runtimes/common/managed.h"
 #include "sampler/thread/backoff.h"
 #include "sampler/thread/stackplan.h"
+#include "sampler/thread/taskfiles.h"
 
 struct error;
 struct process;
@@ -24,15 +25,41 @@ struct threads;
 
 #define NO_STACK UINT32_MAX
 
-/* Where a thread is in the kernel: a line of /proc/PID/task/TID/syscall. If two readings are equal,
- * and the thread has hardly run in between, they show the same call. */
-struct call {
-	int64_t number; /* of the system call; -1 in a fault or stopped by a signal */
-	uint64_t args[6];
-	uint64_t sp, pc; /* in user space */
+/* What runtimes and interpreters know of a thread (sampler/member, sampler/tick/unwinding.c). */
+struct thread_runtimes {
+	char name[MANAGED_THREAD_NAME]; /* not cut to 15 bytes; "": none */
+	struct gothread_place go;	/* where Go's runtime keeps what is needed */
+	struct interp_place interp;	/* the same of interpreters */
+	uint64_t gil; /* the lock of an interpreter that it held or waited for last */
 };
 
-/* What the newest sample of a thread has shown. */
+/* What is copied of its stacks, by what its walks have used (sampler/tick/unwinding.c). */
+struct thread_copies {
+	size_t want; /* bytes to copy next time; 0: not known yet */
+	/* How far its ordinary stack was seen to reach: to the outermost CFA, or as far as is
+	 * copied of it; 0: not seen yet. */
+	uint64_t top;
+	struct stackplan far; /* where else its walks went */
+};
+
+/* Its CPU samples (sampler/tick/collecting.c, sampler/tick/sourcing.c). */
+struct thread_samples {
+	uint64_t count;	     /* stacks taken while it ran */
+	uint64_t weight;     /* of these stacks, in 1/BUDGET_ONE */
+	uint64_t spared;     /* the same of looks that were left out to do it no harm */
+	uint64_t counted_ns; /* CLOCK_MONOTONIC: when a sample's cpu_ns was last read */
+};
+
+/* What stops have done to it, and for how long it is spared (sampler/tick/collecting.c). */
+struct thread_stops {
+	uint64_t asked_ns;		   /* CLOCK_MONOTONIC: when it was last asked to stop */
+	uint64_t held_ns;		   /* how long we have held it */
+	bool denied;			   /* another program traced it when it was to be stopped */
+	uint64_t spare_until_ns, spare_ns; /* no request before that time; the last such pause */
+	bool was_stuck; /* of that pause: a read for its sample did not come back */
+};
+
+/* What the newest sample of a thread has shown (sampler/tick/unwinding.c). */
 struct thread_newest {
 	uint32_t stack;		 /* in the stackset; NO_STACK: none yet */
 	bool fresh;		 /* the thread still has that stack */
@@ -48,50 +75,34 @@ struct thread_wall {
 	uint64_t waits_from; /* CLOCK_MONOTONIC: its wait began then or later; 0: not known */
 };
 
+/* A thread: the kernel's facts at the last look, and what each part of a round keeps of it. */
 struct thread {
 	pid_t tid;
 	pid_t own_tid;	/* its number in its own PID namespace; 0: not needed yet */
 	uint32_t index; /* in threads_get; never changes */
-	/* The kernel's facts, at the last look: */
 	bool ended;
 	char state;	/* as in proc_pid_stat(5) */
 	unsigned flags; /* the field of that name in the same file */
 	bool realtime;	/* of SCHED_FIFO or SCHED_RR: a ticker does not take its CPU */
 	char name[32];
-	/* Its name by the language's runtime, which is not cut to 15 bytes; "": none. */
-	char told[MANAGED_THREAD_NAME];
-	int cpu;		    /* on which it was last */
-	uint64_t cpu_ns;	    /* on a CPU */
-	uint64_t wait_ns;	    /* it has waited for a CPU */
-	uint64_t wait_first;	    /* the part of that before the round */
-	uint64_t slices;	    /* times it was put on a CPU */
-	struct backoff backoff;	    /* of its looks */
-	uint64_t seen_ns, alive_ns; /* CLOCK_MONOTONIC: about when it began (or the round); when it
-				     * was last alive, or ended */
-	uint64_t ended_ns;	    /* CLOCK_MONOTONIC: when it was known to have ended */
-	uint64_t counted_ns;	    /* CLOCK_MONOTONIC: when a sample's cpu_ns was last read */
-	uint64_t cpu_first;	    /* cpu_ns when first seen; 0 if it began after us */
-	struct gothread_place go;   /* where its Go runtime keeps what is needed */
-	struct interp_place interp; /* and its interpreters */
-	uint64_t gil; /* the lock of an interpreter that it held or waited for last (interp_walk) */
-	/* What was done to it and taken of it: */
-	uint64_t cpu_samples;	/* stacks taken while it ran */
-	uint64_t cpu_weight;	/* of these stacks, in 1/BUDGET_ONE */
-	uint64_t spared_weight; /* of looks that were left out to do it no harm */
-	uint64_t held_ns;	/* how long we have held it */
-	bool denied;		/* another program traced it when it was to be stopped */
-	uint64_t asked_ns;	/* CLOCK_MONOTONIC: when it was last asked to stop */
-	size_t stack_want;	/* bytes to copy next time; 0: not known yet */
-	/* How far its ordinary stack was seen to reach: to the outermost CFA, or as far as is
-	 * copied of it; 0: not seen yet. */
-	uint64_t stack_top;
-	struct stackplan far; /* where else its walks went */
-	struct thread_newest newest;
-	struct thread_wall wall;
-	uint64_t spare_until_ns, spare_ns; /* no request before that time; the last such pause */
-	bool was_stuck; /* of that pause: a read for its sample did not come back */
+	int cpu;	     /* on which it was last */
+	uint64_t cpu_ns;     /* on a CPU */
+	uint64_t cpu_first;  /* cpu_ns when first seen; 0 if it began after us */
+	uint64_t wait_ns;    /* it has waited for a CPU */
+	uint64_t wait_first; /* the part of that before the round */
+	uint64_t slices;     /* times it was put on a CPU */
+	/* CLOCK_MONOTONIC: about when it began (or the round); when it was last alive, or ended;
+	 * when it was known to have ended. */
+	uint64_t seen_ns, alive_ns, ended_ns;
 	/* -1: not open (not needed yet, or too many descriptors are) */
 	int schedstat_fd, stat_fd, syscall_fd;
+	struct backoff backoff; /* of its looks (sampler/tick/looking.c) */
+	struct thread_runtimes runtimes;
+	struct thread_copies copies;
+	struct thread_samples samples;
+	struct thread_stops stops;
+	struct thread_newest newest;
+	struct thread_wall wall;
 };
 
 /* Its CPU time in the round. */
@@ -103,39 +114,8 @@ static inline uint64_t thread_cpu_here_ns(const struct thread *thread)
 /* What a thread is called. */
 static inline const char *thread_name(const struct thread *thread)
 {
-	return *thread->told ? thread->told : thread->name;
+	return *thread->runtimes.name ? thread->runtimes.name : thread->name;
 }
-
-/* A line of /proc/PID/task/TID/schedstat (Documentation/scheduler/sched-stats.rst). */
-struct schedstat {
-	uint64_t cpu_ns, wait_ns; /* on a CPU; waiting for one, finished waits only */
-	uint64_t slices;	  /* times it was put on a CPU */
-};
-
-/* Parses the text of a syscall file. False when the thread is on a CPU or about to be, or when the
- * text has another form. */
-bool call_parse(const char *text, size_t len, struct call *call);
-
-/* Parses the text of a schedstat file. False if it has another form. */
-bool schedstat_parse(const char *text, size_t len, struct schedstat *s);
-
-/* Of a line of /proc/PID/task/TID/stat (proc_pid_stat(5)). */
-struct thread_stat {
-	char name[32];
-	char state;
-	unsigned flags;
-	int cpu;       /* on which it was last */
-	bool realtime; /* of SCHED_FIFO or SCHED_RR */
-};
-
-/* Parses the text of a stat file, which it changes. False if it has another form. */
-bool thread_stat_parse(char *text, struct thread_stat *s);
-
-/* When a thread last left its CPU, got it, or was accounted on it, by the clock of its CPU's run
- * queue, in ns, from the text of a sched file, or from as much as fits into THREAD_SCHED_ROOM
- * bytes; 0 when the kernel does not tell (no CONFIG_SCHED_DEBUG). */
-enum { THREAD_SCHED_ROOM = 512 };
-uint64_t exec_start_parse(const char *text);
 
 enum look {
 	LOOK_ENDED,
@@ -147,6 +127,10 @@ enum look {
 
 /* Raises the limit of open descriptors as far as it may be raised, and returns it. 0: not known. */
 size_t threads_files_allowed(void);
+
+/* How many of them may be kept open for looks at threads, and as many for the searches of tickers
+ * (sampler/capture/roster.h): the rest of the program needs some. */
+size_t threads_most_files(void);
 
 /* Lists the threads of `process`, which is borrowed until threads_free. `old`: the process is older
  * than the round, and only the CPU time from now on counts. ERR_GONE: it has ended, and the list is
@@ -232,9 +216,5 @@ static inline bool thread_rests_since(const struct threads *t, const struct thre
 
 	return thread_counters(t, thread, &now) && now.slices == slices;
 }
-
-/* About when the calling thread got its CPU, by the same clock, in ns; 0: not known. `sched_fd` is
- * its open /proc/thread-self/sched. */
-uint64_t own_got_cpu_ns(int sched_fd);
 
 #endif

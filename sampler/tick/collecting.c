@@ -49,7 +49,7 @@ void ask_for_registers(struct round *r, struct member *m, struct thread *thread)
 		return;
 	/* A stop would change its place in the kernel. */
 	kernelstack_read(&r->recorded.kernel, &m->process, thread->tid, &slot->kernel);
-	thread->asked_ns = r->plan.tick_ns;
+	thread->stops.asked_ns = r->plan.tick_ns;
 	if (tickers_ask(&r->tickers, (unsigned)thread->cpu, slot))
 		return;
 	slot_set(slot, SLOT_FREE);
@@ -69,7 +69,7 @@ static void note_held(struct recorded *r, const struct slot *slot, struct thread
 	held -= slot->waited_ns < held ? slot->waited_ns : held;
 	held = held < slot->stop.stood_ns ? held : slot->stop.stood_ns;
 	held = held > served ? held : served;
-	thread->held_ns += held;
+	thread->stops.held_ns += held;
 	if (held > r->stats.held.max)
 		r->stats.longest_bytes = slot->taken ? slot->snapshot.stack.memory.len : 0;
 	heldtime_add(&r->stats.held, held);
@@ -93,10 +93,11 @@ static void note_stop(struct recorded *r, const struct slot *slot, struct thread
 /* A stop was refused because the thread has a tracer. It may be ours, of a repaired thread. */
 static void note_denied(struct recording_stats *s, struct thread *thread)
 {
-	pid_t tracer = thread->denied ? s->tracer : process_tracer(thread->tid, s->tracer_name);
+	struct thread_stops *t = &thread->stops;
+	pid_t tracer = t->denied ? s->tracer : process_tracer(thread->tid, s->tracer_name);
 
-	thread->denied = tracer != 0;
-	s->denied += thread->denied;
+	t->denied = tracer != 0;
+	s->denied += t->denied;
 	if (tracer)
 		s->tracer = tracer;
 }
@@ -112,17 +113,17 @@ static bool was_harmful(const struct member *m, const struct slot *slot)
 }
 
 /* Such a stop is not repeated for a while, longer each time. */
-static void learn_to_spare(const struct slot *slot, struct thread *thread, bool harmful)
+static void learn_to_spare(const struct slot *slot, struct thread_stops *t, bool harmful)
 {
 	if (!harmful) {
-		thread->spare_ns = slot->taken ? 0 : thread->spare_ns;
+		t->spare_ns = slot->taken ? 0 : t->spare_ns;
 		return;
 	}
-	thread->spare_ns = thread->spare_ns ? thread->spare_ns * 2 : SPARE_FIRST_NS;
-	if (thread->spare_ns > SPARE_MAX_NS)
-		thread->spare_ns = SPARE_MAX_NS;
-	thread->was_stuck = slot->stop.outcome == STOP_STUCK;
-	thread->spare_until_ns = slot->looked_ns + thread->spare_ns;
+	t->spare_ns = t->spare_ns ? t->spare_ns * 2 : SPARE_FIRST_NS;
+	if (t->spare_ns > SPARE_MAX_NS)
+		t->spare_ns = SPARE_MAX_NS;
+	t->was_stuck = slot->stop.outcome == STOP_STUCK;
+	t->spare_until_ns = slot->looked_ns + t->spare_ns;
 }
 
 /* The call is known, so the sample is that of the call, without a stack. */
@@ -138,8 +139,8 @@ static int tick_collecting_count_call(struct recorded *r, const struct slot *slo
 		return ERR_NOMEM;
 	r->stacks.entries[entry].cpu_weight += slot->weight;
 	r->stacks.entries[entry].samples += !r->wall;
-	thread->cpu_weight += slot->weight;
-	thread->cpu_samples++;
+	thread->samples.weight += slot->weight;
+	thread->samples.count++;
 	r->stats.cpu_weight += slot->weight;
 	r->stats.samples++;
 	return 0;
@@ -149,14 +150,14 @@ static int tick_collecting_count_call(struct recorded *r, const struct slot *slo
 static void note_left_alone(struct round *round, const struct slot *slot, struct thread *thread)
 {
 	struct recorded *r = &round->recorded;
-	bool unread = thread->was_stuck && slot->call_then == CALL_UNKNOWN;
+	bool unread = thread->stops.was_stuck && slot->call_then == CALL_UNKNOWN;
 
 	r->stats.transfers += !unread;
 	r->stats.unread += unread;
 	if (slot->call_then >= 0)
 		round->no_memory |= tick_collecting_count_call(r, slot, thread) != 0;
 	else
-		thread->spared_weight += slot->weight;
+		thread->samples.spared += slot->weight;
 }
 
 /* Of a thread that ends before its next look, these are the last counters. */
@@ -172,11 +173,11 @@ static void tick_collecting_note_counters(const struct slot *slot, struct thread
 /* As with a stop, its pause is counted without the search. */
 static void note_rest(struct recorded *r, const struct slot *slot, struct thread *thread)
 {
-	thread->held_ns += slot->rest_ns;
+	thread->stops.held_ns += slot->rest_ns;
 	heldtime_add(&r->stats.displaced, slot->search_ns);
 	r->stats.stuck += slot->stop.outcome == STOP_STUCK;
 	r->stats.unread += slot->stop.outcome == STOP_UNREAD;
-	learn_to_spare(slot, thread, slot->stop.outcome == STOP_STUCK);
+	learn_to_spare(slot, &thread->stops, slot->stop.outcome == STOP_STUCK);
 	if (slot->taken)
 		tick_collecting_note_counters(slot, thread);
 	r->stats.moved += !slot->taken && slot->stop.outcome == STOP_GONE;
@@ -199,13 +200,13 @@ static void tick_collecting_take_back(struct round *r, struct slot *slot)
 		note_denied(&r->recorded.stats, thread);
 	else if (!slot->rc && !slot->glanced) {
 		note_stop(&r->recorded, slot, thread);
-		learn_to_spare(slot, thread, harmful);
+		learn_to_spare(slot, &thread->stops, harmful);
 		tick_collecting_note_counters(slot, thread);
 	}
 	if (slot->ticked)
-		thread->asked_ns = slot->looked_ns;
+		thread->stops.asked_ns = slot->looked_ns;
 	if (slot->taken) {
-		thread->go = slot->snapshot.go.place;
+		thread->runtimes.go = slot->snapshot.go.place;
 		m->is_narrow |= slot->snapshot.narrow;
 	}
 	roster_unlock(&r->roster);

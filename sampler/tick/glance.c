@@ -16,14 +16,13 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/room.h"
-#include "sampler/member/gothreads.h"
 #include "sampler/member/labelling.h"
 #include "sampler/member/member.h"
 #include "sampler/atrest/atrest.h"
 #include "sampler/stop/reader.h"
 #include "sampler/thread/interruptible.h"
 #include "sampler/tick/collecting.h"
-#include "sampler/tick/looking.h"
+#include "sampler/tick/round.h"
 #include "sampler/tick/waiting.h"
 #include "sampler/tick/walltime.h"
 
@@ -125,10 +124,10 @@ static bool read_waiting(struct round *r, struct member *m, struct thread *threa
 	if (atrest_is_open(&r->ticking.atrest) &&
 	    atrest_read(&r->ticking.atrest, 0, thread->tid, &rest))
 		snapshot_take(&slot->snapshot, thread->tid, &rest.regs, slot->want,
-			      thread->stack_top);
+			      thread->copies.top);
 	else
 		snapshot_glance(&slot->snapshot, thread->tid, &slot->call, slot->want,
-				thread->stack_top);
+				thread->copies.top);
 	kernelstack_read(&r->recorded.kernel, &m->process, thread->tid, &slot->kernel);
 	if (r->recorded.wall)
 		r->no_memory |= waiting_look(&r->recorded, m, thread, &slot->call,
@@ -149,9 +148,9 @@ static void glance_glance(struct round *r, struct member *m, struct thread *thre
 	struct slot *slot;
 
 	reader_reads(r->reader, m);
-	if (m->has_go && !thread->go.m) {
+	if (m->has_go && !thread->runtimes.go.m) {
 		roster_lock(&r->roster);
-		gothreads_find(m, thread);
+		member_find_threads(m, thread);
 		roster_unlock(&r->roster);
 	}
 	slot = waiting_slot(r, m, thread, THREAD_BLOCKED);

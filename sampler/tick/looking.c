@@ -18,8 +18,8 @@
 #include "sampler/thread/calls.h"
 #include "sampler/thread/dispositions.h"
 #include "sampler/tick/lineage.h"
-#include "sampler/tick/looking.h"
 #include "sampler/tick/news.h"
+#include "sampler/tick/round.h"
 
 static const uint64_t MOUNTS_NS = 5 * NS_PER_S; /* from one reading of the mounts to the next */
 

@@ -12,7 +12,6 @@
 
 #include <poll.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -22,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptor.h"
 #include "sampler/capture/events.h"
 #include "sampler/child/priority.h"
 #include "sampler/child/watchdog.h"
@@ -30,21 +30,18 @@
 #include "sampler/stop/reader.h"
 #include "sampler/thread/threads.h"
 #include "sampler/tick/waiting.h"
-#include "sampler/tick/walltime.h"
 #include "unwind/unwinder.h"
 
 enum {
-	LAST_SERVE_NS = 100000000,  /* how long the end waits for requests that are out */
-	OWN_TICK_NS = 10000000,	    /* of this thread, unless it reads threads that wait */
-	CALM_TICK_NS = 40000000,    /* where for so long no thread has come or ended, and copies */
-	CALM_NS = 1000000000,	    /* were long enough: walks in a row cost half as much each */
+	LAST_SERVE_NS = 100000000, /* how long the end waits for requests that are out */
+	OWN_TICK_NS = 10000000,	   /* of this thread, unless it reads threads that wait */
+	/* Where for CALM_NS no thread has come or ended, and copies were long enough: walks in a
+	 * row cost half as much each. */
+	CALM_TICK_NS = 40000000,
+	CALM_NS = 1000000000,
 	BEGIN_NS = 200000000,	    /* in which the first walks tell how long copies must be */
 	CALM_EVENTS_NS = 300000000, /* the same where there are only perf events, which wait */
 	LAST_LOOK_NS = 1000000,
-	STOCK_NS = 250000000,	   /* from one sum of what was used to the next; in */
-	STOCK_COST_FACTOR = 1000,  /* a thousandth of the time at most */
-	TITLE_SOON_NS = 250000000, /* a process is given its title soon after its fork */
-	TITLE_NS = 10000000000,	   /* from one reading of it to the next */
 	SLOTS_LEAST = 64,
 	SLOTS_OF_A_CPU = 4,
 };
@@ -106,8 +103,7 @@ void round_release(struct round *r)
 	stack_release(&r->walker.merged);
 	unwinder_free(r->walker.unwinder);
 	free(r->looks.to_glance);
-	if (r->stop_fd >= 0)
-		close(r->stop_fd);
+	descriptor_close(&r->stop_fd);
 	if (r->ticking.back_fd > 0)
 		close(r->ticking.back_fd);
 }
@@ -245,77 +241,6 @@ static void round_settle(struct round *r)
 	pace_roster(r);
 }
 
-/* `w` is NULL at the end, when the watchdog has ended. */
-static void take_stock(struct recorded *r, const struct watchdog *w, uint64_t now)
-{
-	struct recording_stats *s = &r->stats;
-	size_t seen;
-
-	s->elapsed_ns = now - r->start_ns;
-	s->stacks = r->stacks.count;
-	s->processes = r->member_count;
-	s->kernel_refused = r->kernel.refused;
-	if (w)
-		s->rescues = watchdog_rescues(w);
-	s->threads_alive = s->threads_seen = s->target_cpu_ns = 0;
-	s->narrow = r->narrow.count;
-	for (uint32_t i = 0; i < r->member_count; i++) {
-		struct member *m = r->members[i];
-
-		if (!m->ended)
-			member_read_cpu(m);
-		threads_get(m->threads, &seen);
-		if (seen <
-		    m->threads_first + m->news.begun) /* some ended before they were listed */
-			seen = m->threads_first + m->news.begun;
-		s->narrow += member_is_narrow(m);
-		s->threads_alive += threads_alive(m->threads);
-		s->threads_seen += seen;
-		s->target_cpu_ns += m->cpu_ns;
-	}
-}
-
-/* One process alone needs none. One that has taken it back keeps the last. */
-static void read_title(const struct recorded *r, struct member *m)
-{
-	char title[TITLE_ROOM];
-
-	if (r->member_count < 2 || m->ended)
-		return;
-	title_read(&m->process, title);
-	if (*title)
-		memcpy(m->title, title, sizeof(title));
-}
-
-static void read_titles_in_time(const struct recorded *r, uint64_t now)
-{
-	if (r->member_count < 2)
-		return;
-	for (uint32_t i = 0; i < r->living_count; i++) {
-		struct member *m = r->living[i];
-
-		if (!m->title_due_ns) {
-			m->title_due_ns = now + TITLE_SOON_NS;
-		} else if (now >= m->title_due_ns) {
-			m->title_due_ns = now + TITLE_NS;
-			read_title(r, m);
-		}
-	}
-}
-
-static void take_stock_in_time(struct round *r)
-{
-	uint64_t cost;
-
-	read_titles_in_time(&r->recorded, r->plan.tick_ns);
-	cost = thread_cpu_ns();
-	take_stock(&r->recorded, r->watchdog, monotonic_ns());
-	r->recorded.stats.no_realtime = !tickers_are_realtime(&r->tickers,
-							      &r->recorded.stats.cpus_refused);
-	cost = (thread_cpu_ns() - cost) * STOCK_COST_FACTOR;
-	r->plan.stock_due_ns = r->plan.tick_ns + (cost > STOCK_NS ? cost : STOCK_NS);
-}
-
 static void round_end_with(struct round *r, enum recording_end end)
 {
 	if (r->end == RECORDING_RUNNING)
@@ -384,7 +309,7 @@ static void round_tick(struct round *r)
 		rc = error_nomem(&r->error);
 	count_ticks(&r->recorded.stats, &r->ticking.figures);
 	if (r->plan.tick_ns >= r->plan.stock_due_ns)
-		take_stock_in_time(r);
+		round_take_stock(r);
 	if (r->recorded.counted)
 		sources_pace(r, r->plan.stride_ns);
 	round_settle(r);
@@ -552,65 +477,4 @@ void round_sample(struct round *r)
 	take_the_last(r);
 	stop_tickers(r);
 	r->tid = 0;
-}
-
-static void finish_member(struct recorded *r, struct member *m, uint64_t now)
-{
-	size_t count = 0;
-	struct thread *threads = threads_get(m->threads, &count);
-
-	/* A process that executes a program has the new address space before it has the new name
-	 * (begin_new_exec() in fs/exec.c), so a name that was read then may be the old one. */
-	process_read_comm(&m->process);
-	for (size_t i = 0; i < count; i++) {
-		if (thread_look(m->threads, &threads[i]) != LOOK_ENDED)
-			r->stats.threads_stopped += threads[i].state == 'T' ||
-						    threads[i].state == 't';
-		walltime_finish(r, &threads[i], now);
-		r->stats.starved_ns += threads[i].wait_ns - threads[i].wait_first;
-		r->stats.realtime_target |= !m->by_events && threads[i].realtime &&
-					    thread_cpu_here_ns(&threads[i]);
-	}
-	if (!m->ended)
-		member_read_cpu(m);
-	member_add_up_cpu(m);
-	read_title(r, m);
-}
-
-static void note_remark(struct recorded *r)
-{
-	char *line = r->stats.interpreters;
-
-	for (uint32_t i = 0; i < r->member_count && !*line; i++)
-		interps_remark(r->members[i]->interps, line);
-	for (uint32_t i = 0; r->counted && i < r->member_count && !*line; i++)
-		if (interps_beside(r->members[i]->interps))
-			snprintf(
-				line, sizeof(r->stats.interpreters),
-				"the interpreter's functions are not shown: what the kernel copies "
-				"at an event is the machine's stack");
-}
-
-void round_finish(struct round *round)
-{
-	struct recorded *r = &round->recorded;
-	struct recording_stats *s = &r->stats;
-	uint64_t now = monotonic_ns();
-
-	reader_use(round->reader);
-	for (uint32_t i = 0; i < r->member_count; i++)
-		finish_member(r, r->members[i], now);
-	if (waiting_settle(r, round->plan.tick_ns))
-		round->end = RECORDING_LOST;
-	take_stock(r, round->watchdog, now);
-	if (s->samples && !member_is_read(r->members[0])) /* the profile shows its program */
-		member_read(r->members[0], NULL);
-	ledger_guesses(&r->ledger, r->members[0]->maps, &s->guesses);
-	note_remark(r);
-	if (s->ticks_due < s->ticks)
-		s->ticks_due = s->ticks;
-	s->end = round->end;
-	s->own_stuck = reader_stuck(round->reader);
-	reader_use(NULL);
-	recorded_publish_stats(r);
 }

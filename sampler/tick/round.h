@@ -1,8 +1,12 @@
 /*
- * A round while it is recorded: the state that the round's thread works on.
+ * A round while it goes on: the state that the round's thread works on.
  *
- * Internal to sampler/. One thread works on a round. Tickers (sampler/tick/ticker.h) take samples
- * and hand it their slots.
+ * A *recording* (sampler/recording.h) is what the caller has: one sampling from its start to its
+ * profile. Its *round* is the sampling itself, and *recorded* (sampler/recorded/recorded.h) is what
+ * the round has gathered so far.
+ *
+ * Internal to sampler/. One thread works on a round. Tickers (sampler/capture/ticker.h) take
+ * samples and hand it their slots.
  */
 #ifndef SAMPLER_TICK_ROUND_H
 #define SAMPLER_TICK_ROUND_H
@@ -73,7 +77,7 @@ struct round {
 	struct ticking ticking;	  /* what the tickers share */
 	struct tickers tickers;	  /* while the round is sampled */
 	bool collecting;	  /* their samples are being read */
-	bool stops;		  /* threads are to be stopped, or have to be: */
+	bool stops;		  /* threads are to be stopped, or have to be */
 	int no_rest;		  /* why they may not be read at rest; 0: they may, or need not */
 	struct events *events;	  /* NULL: none are open */
 	uint64_t events_ns;	  /* until when their periods are counted */
@@ -118,6 +122,9 @@ void round_sample(struct round *r);
  * pending. It may be called again afterwards. */
 void round_want_intermission(struct round *r);
 
+/* Adds up what the processes have used, and reads the titles that are due (stock.c). */
+void round_take_stock(struct round *r);
+
 /* Reads the last figures of threads and process. */
 void round_finish(struct round *r);
 
@@ -130,6 +137,14 @@ bool round_is_over(const struct recorded *r);
  * with wall time reads the stacks of waiting threads into slots. ERR_GONE: all processes have
  * ended; ERR_NOMEM. */
 int round_look(struct round *r);
+
+/* With wall time, what a look does about a waiting thread. `moved`: it has been on a CPU since the
+ * last look. ERR_NOMEM. */
+int look_at_waiting(struct round *r, struct member *m, struct thread *thread, bool moved);
+
+/* Reads the stacks noted by look_at_waiting. Where a walk lacks registers, the thread is asked to
+ * stop. ERR_NOMEM. */
+int glance_all(struct round *r);
 
 /* Takes back the slots that have come back. */
 void round_collect(struct round *r);

@@ -25,16 +25,21 @@
 #include "unwind/stack.h"
 
 enum {
-	STACK_FIRST = 8192,   /* bytes of a stack that are copied; more, where they are too few */
-	CUT_FEW = 2,	      /* so many walks whose copy was too short: copies are longer */
-	DEEPER = 4,	      /* times */
-	CUT_MANY = 4,	      /* so many, and */
-	CUT_PART = 50,	      /* one of so many, and they cannot be: records do not suffice */
+	STACK_FIRST = 8192, /* bytes of a stack that are copied; more, where they are too few */
+	/* After CUT_FEW walks whose copy was too short, copies are DEEPER times as long. Where
+	 * they cannot be, records do not suffice after CUT_MANY such walks, if these are more than
+	 * one of CUT_PART. */
+	CUT_FEW = 2,
+	DEEPER = 4,
+	CUT_MANY = 4,
+	CUT_PART = 50,
 	PACE_STEP = 16,	      /* a new period that differs by less than a 16th is not set */
 	KEEP_NS = 1000000000, /* how often to look whether CPUs have come or gone */
-	RENEW_PERIODS = 8,    /* of the timers, until they begin anew, and */
-	RENEW_NS = 80000000,  /* for so long: it interrupts each CPU */
-	COUNT_NS = 500000000, /* the same for what is counted */
+	/* Timers begin anew after so many periods, but not before RENEW_NS: each CPU is
+	 * interrupted for it. */
+	RENEW_PERIODS = 8,
+	RENEW_NS = 80000000,
+	COUNT_NS = 500000000, /* as RENEW_NS, for what is counted */
 	HURRY_NS = 100000000, /* rings that hold less are read with priority */
 	STALE_NS = 100000000, /* what a runtime has compiled may not be what it was for so long */
 };
@@ -333,7 +338,7 @@ static int sourcing_fill(struct round *r, struct slot *slot, struct member *m,
 	    buffer_add(&slot->kernel, e->kernel, e->kernel_count * sizeof(*e->kernel)))
 		return ERR_NOMEM;
 	slot->ticked = slot->taken = slot->by_event = true;
-	slot->looked_ns = thread->asked_ns = e->time_ns;
+	slot->looked_ns = thread->stops.asked_ns = e->time_ns;
 	slot->weight = r->recorded.counted ? e->count * BUDGET_ONE :
 					     e->period_ns * BUDGET_ONE / r->ticking.pace.period_ns;
 	return 0;
@@ -346,13 +351,13 @@ static void sourcing_note_counters(const struct member *m, struct thread *thread
 {
 	struct schedstat now;
 
-	if (e->time_ns <= thread->counted_ns)
+	if (e->time_ns <= thread->samples.counted_ns)
 		return;
 	if (thread->ended || !thread_counters(m->threads, thread, &now)) {
 		thread->cpu_ns += !e->count && e->time_ns > thread->alive_ns ? e->period_ns : 0;
 		return;
 	}
-	thread->counted_ns = monotonic_ns();
+	thread->samples.counted_ns = monotonic_ns();
 	if (now.cpu_ns > thread->cpu_ns)
 		thread->cpu_ns = now.cpu_ns;
 }

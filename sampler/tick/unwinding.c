@@ -112,17 +112,17 @@ static void learn_stack_size(struct member *m, struct thread *thread, size_t cop
 
 	if (short_of && deeper->end != STACK_OUTERMOST && !several)
 		want = copied * COPY_GROWTH;
-	else if (!short_of && ((of_go && walk->switched) || want < thread->stack_want))
-		want = thread->stack_want -
-		       (thread->stack_want > want) * (thread->stack_want - want) / 256;
-	thread->stack_want = want < STACK_MAX ? want : STACK_MAX;
+	else if (!short_of && ((of_go && walk->switched) || want < thread->copies.want))
+		want = thread->copies.want -
+		       (thread->copies.want > want) * (thread->copies.want - want) / 256;
+	thread->copies.want = want < STACK_MAX ? want : STACK_MAX;
 	if (of_go) {
-		learn_go_stack_size(m, thread->stack_want);
+		learn_go_stack_size(m, thread->copies.want);
 		return;
 	}
-	stackplan_learn(&thread->far, longest, s->spans);
+	stackplan_learn(&thread->copies.far, longest, s->spans);
 	if (walk->end == STACK_OUTERMOST && !walk->switched)
-		thread->stack_top = s->regs.r[DWARF_SP] + walk->used;
+		thread->copies.top = s->regs.r[DWARF_SP] + walk->used;
 }
 
 /* No newer maps would make the walk better. */
@@ -229,8 +229,8 @@ static int unwinding_keep_stack(struct recorded *r, struct walker *w, const stru
 		return ERR_NOMEM;
 	e = &r->stacks.entries[thread->newest.stack];
 	e->cpu_weight += ran ? slot->weight : 0;
-	thread->cpu_weight += ran ? slot->weight : 0;
-	thread->cpu_samples += ran;
+	thread->samples.weight += ran ? slot->weight : 0;
+	thread->samples.count += ran;
 	thread->newest = (struct thread_newest){
 		.stack = thread->newest.stack,
 		.fresh = slot->context.state == THREAD_BLOCKED ||
@@ -305,7 +305,7 @@ static int label_interpreted(struct recorded *r, struct slot *slot, struct threa
 	if (!look->any)
 		return 0;
 	if (*gil != GIL_NONE) {
-		thread->gil = look->gil;
+		thread->runtimes.gil = look->gil;
 		rc = labelling_add(&r->labelling, "gil", *gil == GIL_HELD ? "held" : "waited for",
 				   labels);
 	}
@@ -325,7 +325,7 @@ static int label_managed(struct recorded *r, struct slot *slot, struct thread *t
 	if (!interps_thread(interps, slot->snapshot.interp.own_tid, &told))
 		return 0;
 	if (*told.name)
-		memcpy(thread->told, told.name, sizeof(thread->told));
+		memcpy(thread->runtimes.name, told.name, sizeof(thread->runtimes.name));
 	if (told.role)
 		rc = labelling_add(&r->labelling, "runtime", told.role, labels);
 	if (!rc && told.state)
@@ -371,7 +371,7 @@ static int walk_slot(struct round *r, struct member *m, struct slot *slot)
 	if (!slot->by_event || w->walk.end != STACK_COPY_EXHAUSTED ||
 	    w->deeper.end == STACK_OUTERMOST)
 		learn_stack_size(m, thread, copied, &slot->snapshot, &w->walk, &w->deeper);
-	rc = interp_place_learn(&thread->interp, &slot->snapshot.interp);
+	rc = interp_place_learn(&thread->runtimes.interp, &slot->snapshot.interp);
 	rc = rc ? rc : member_place(m, thread);
 	roster_unlock(&r->roster);
 	if (rc)

@@ -34,7 +34,8 @@ bool abbrev_next(struct cursor *c, struct abbrev *a)
 	return !c->failed;
 }
 
-int abbrev_fixed_length(uint64_t form, unsigned version, unsigned address_size,
+/* In bytes, of all values of the form; -1 if it varies, or for an unknown form. */
+static int fixed_length(uint64_t form, unsigned version, unsigned address_size,
 			unsigned offset_size)
 {
 	/* clang-format off */
@@ -67,35 +68,51 @@ int abbrev_fixed_length(uint64_t form, unsigned version, unsigned address_size,
 	return -1;
 }
 
-static void skip_varying(struct cursor *c, uint64_t form)
+struct form_length abbrev_form(uint64_t form, unsigned version, unsigned address_size,
+			       unsigned offset_size)
 {
+	int bytes = fixed_length(form, version, address_size, offset_size);
+
+	if (bytes >= 0)
+		return (struct form_length){ FORM_BYTES, (uint8_t)bytes };
+	/* clang-format off */
 	switch (form) {
-	case DW_FORM_udata:
-	case DW_FORM_sdata:
-	case DW_FORM_ref_udata:
-	case DW_FORM_strx:
-	case DW_FORM_addrx:
-	case DW_FORM_loclistx:
-	case DW_FORM_rnglistx:
-	case DW_FORM_GNU_str_index:
-	case DW_FORM_GNU_addr_index:
-		cursor_uleb(c);
-		break;
+	case DW_FORM_udata: case DW_FORM_sdata: case DW_FORM_ref_udata: case DW_FORM_strx:
+	case DW_FORM_addrx: case DW_FORM_loclistx: case DW_FORM_rnglistx:
+	case DW_FORM_GNU_str_index: case DW_FORM_GNU_addr_index:
+		return (struct form_length){ FORM_LEB, 0 };
 	case DW_FORM_string:
+		return (struct form_length){ FORM_STRING, 0 };
+	case DW_FORM_block1:
+		return (struct form_length){ FORM_BLOCK, 1 };
+	case DW_FORM_block2:
+		return (struct form_length){ FORM_BLOCK, 2 };
+	case DW_FORM_block4:
+		return (struct form_length){ FORM_BLOCK, 4 };
+	case DW_FORM_block: case DW_FORM_exprloc:
+		return (struct form_length){ FORM_BLOCK, 0 };
+	case DW_FORM_indirect:
+		return (struct form_length){ FORM_INDIRECT, 0 };
+	}
+	/* clang-format on */
+	return (struct form_length){ FORM_UNKNOWN, 0 };
+}
+
+void abbrev_pass(struct cursor *c, struct form_length length)
+{
+	switch (length.kind) {
+	case FORM_BYTES:
+		cursor_bytes(c, length.n);
+		break;
+	case FORM_LEB: /* signed or not */
+		while (cursor_byte(c) & 0x80)
+			;
+		break;
+	case FORM_STRING:
 		cursor_bytes(c, strnlen((const char *)c->pos, cursor_left(c)) + 1);
 		break;
-	case DW_FORM_block:
-	case DW_FORM_exprloc:
-		cursor_bytes(c, cursor_uleb(c));
-		break;
-	case DW_FORM_block1:
-		cursor_bytes(c, cursor_uint(c, 1));
-		break;
-	case DW_FORM_block2:
-		cursor_bytes(c, cursor_uint(c, 2));
-		break;
-	case DW_FORM_block4:
-		cursor_bytes(c, cursor_uint(c, 4));
+	case FORM_BLOCK:
+		cursor_bytes(c, length.n ? cursor_uint(c, length.n) : cursor_uleb(c));
 		break;
 	default:
 		cursor_fail(c, "unknown form");
@@ -104,13 +121,7 @@ static void skip_varying(struct cursor *c, uint64_t form)
 
 void abbrev_skip(struct cursor *c, uint64_t form, unsigned version)
 {
-	int len;
-
 	for (int i = 0; form == DW_FORM_indirect && i < INDIRECT_MAX; i++)
 		form = cursor_uleb(c);
-	len = abbrev_fixed_length(form, version, 8, 4);
-	if (len < 0)
-		skip_varying(c, form);
-	else
-		cursor_bytes(c, (uint64_t)len);
+	abbrev_pass(c, abbrev_form(form, version, 8, 4));
 }

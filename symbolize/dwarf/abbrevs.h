@@ -26,9 +26,26 @@ struct abbrev_attribute {
 /* The next attribute of a declaration; false after the last one. */
 bool abbrev_attribute(struct cursor *attributes, struct abbrev_attribute *a);
 
-/* The length in bytes of all values of the form; -1 if it varies, or for an unknown form. */
-int abbrev_fixed_length(uint64_t form, unsigned version, unsigned address_size,
-			unsigned offset_size);
+/* How long a value is, by its form. */
+enum form_kind {
+	FORM_BYTES, /* n bytes */
+	FORM_LEB,
+	FORM_STRING,   /* up to a NUL */
+	FORM_BLOCK,    /* n bytes of length, or LEB128 if n is 0, then the block */
+	FORM_INDIRECT, /* its form, then the value */
+	FORM_UNKNOWN,
+};
+
+struct form_length {
+	uint8_t kind;
+	uint8_t n;
+};
+
+struct form_length abbrev_form(uint64_t form, unsigned version, unsigned address_size,
+			       unsigned offset_size);
+
+/* Passes over such a value; of an indirect or unknown form it fails the cursor. */
+void abbrev_pass(struct cursor *value, struct form_length length);
 
 /* Skips a value in .debug_info of 32-bit DWARF with addresses of eight bytes. An unknown form fails
  * the cursor. */

@@ -15,22 +15,8 @@
 
 enum { STEPS_MAX = UINT16_MAX, SHAPES_MAX = 1 << 20 }; /* bounds for broken files */
 
-enum step_kind {
-	STEP_BYTES, /* n bytes */
-	STEP_LEB,
-	STEP_STRING,
-	STEP_BLOCK, /* n bytes of length, or LEB128 if n is 0, then the block */
-	STEP_INDIRECT,
-	/* Values that are read: n bytes, or LEB128 if n is 0. */
-	STEP_SIBLING,
-	STEP_LOW_PC,
-	STEP_HIGH_PC,
-};
-
-struct skim_step {
-	uint8_t kind;
-	uint8_t n;
-};
+/* Beside those of form_kind, values that are read: n bytes, or LEB128 if n is 0. */
+enum { STEP_SIBLING = FORM_UNKNOWN + 1, STEP_LOW_PC, STEP_HIGH_PC };
 
 /* An abbreviation. */
 struct shape {
@@ -48,7 +34,7 @@ struct skim_unit {
 	Dwarf_Half version;
 	struct shape *shapes; /* sorted by code */
 	size_t shape_count, shape_room;
-	struct skim_step *steps;
+	struct form_length *steps;
 	size_t step_count, step_room;
 };
 
@@ -103,46 +89,9 @@ static bool find_bytes(struct skim_unit *u, struct cursor *abbrevs)
 
 /* Forms (DWARF 5, section 7.5.6, and GNU's). */
 
-/* False for an unknown form. */
-static bool step_over(const struct skim_unit *u, uint64_t form, struct skim_step *step)
+static struct form_length skim_form(const struct skim_unit *u, uint64_t form)
 {
-	int size = abbrev_fixed_length(form, u->version, u->address_size, u->offset_size);
-
-	if (size >= 0) {
-		*step = (struct skim_step){ STEP_BYTES, (uint8_t)size };
-		return true;
-	}
-	switch (form) {
-	case DW_FORM_sdata:
-	case DW_FORM_udata:
-	case DW_FORM_ref_udata:
-	case DW_FORM_strx:
-	case DW_FORM_addrx:
-	case DW_FORM_loclistx:
-	case DW_FORM_rnglistx:
-	case DW_FORM_GNU_addr_index:
-	case DW_FORM_GNU_str_index:
-		*step = (struct skim_step){ STEP_LEB, 0 };
-		return true;
-	case DW_FORM_string:
-		*step = (struct skim_step){ STEP_STRING, 0 };
-		return true;
-	case DW_FORM_block1:
-	case DW_FORM_block2:
-	case DW_FORM_block4:
-		*step = (struct skim_step){ STEP_BLOCK, form == DW_FORM_block1 ? 1 :
-							form == DW_FORM_block2 ? 2 :
-										 4 };
-		return true;
-	case DW_FORM_block:
-	case DW_FORM_exprloc:
-		*step = (struct skim_step){ STEP_BLOCK, 0 };
-		return true;
-	case DW_FORM_indirect:
-		*step = (struct skim_step){ STEP_INDIRECT, 0 };
-		return true;
-	}
-	return false;
+	return abbrev_form(form, u->version, u->address_size, u->offset_size);
 }
 
 static bool is_unsigned_constant(uint64_t form)
@@ -159,7 +108,7 @@ static bool is_unit_reference(uint64_t form)
 
 /* Abbreviations. */
 
-static void skim_look_at(uint64_t name, uint64_t form, struct skim_step *step)
+static void skim_look_at(uint64_t name, uint64_t form, struct form_length *step)
 {
 	if (name == DW_AT_sibling && is_unit_reference(form))
 		step->kind = STEP_SIBLING;
@@ -169,14 +118,15 @@ static void skim_look_at(uint64_t name, uint64_t form, struct skim_step *step)
 		step->kind = STEP_HIGH_PC;
 }
 
-static int add_step(struct skim_unit *u, const struct shape *shape, struct skim_step step)
+static int add_step(struct skim_unit *u, const struct shape *shape, struct form_length step)
 {
-	struct skim_step *last = u->step_count > shape->first_step ? &u->steps[u->step_count - 1] :
-								     NULL;
+	struct form_length *last = u->step_count > shape->first_step ?
+					   &u->steps[u->step_count - 1] :
+					   NULL;
 
-	if (step.kind == STEP_BYTES && !step.n)
+	if (step.kind == FORM_BYTES && !step.n)
 		return 0;
-	if (last && last->kind == STEP_BYTES && step.kind == STEP_BYTES && last->n + step.n < 256) {
+	if (last && last->kind == FORM_BYTES && step.kind == FORM_BYTES && last->n + step.n < 256) {
 		last->n = (uint8_t)(last->n + step.n);
 		return 0;
 	}
@@ -192,11 +142,11 @@ static int read_attributes(struct skim_unit *u, struct cursor *c, struct shape *
 	uint64_t name, form;
 
 	while (name = cursor_uleb(c), form = cursor_uleb(c), name || form) {
-		struct skim_step step;
+		struct form_length step = skim_form(u, form);
 
 		if (form == DW_FORM_implicit_const)
 			cursor_sleb(c);
-		if (!step_over(u, form, &step))
+		if (step.kind == FORM_UNKNOWN)
 			return ERR_FORMAT;
 		skim_look_at(name, form, &step);
 		low |= name == DW_AT_low_pc;
@@ -304,18 +254,12 @@ static inline void pass_bytes(struct cursor *c, size_t n)
 		cursor_fail(c, "ends too early");
 }
 
-static void skim_pass(struct skim *s, struct skim_step step);
-
-static void pass_indirect(struct skim *s)
+/* Behind an indirect form, another one fails: recursion would have no bound. */
+static void skim_pass(struct skim *s, struct form_length step)
 {
-	uint64_t form = cursor_uleb(&s->c);
-	struct skim_step step;
-
-	/* Another indirect form is rejected: recursion would have no bound. */
-	if (!step_over(s->unit, form, &step) || step.kind == STEP_INDIRECT)
-		cursor_fail(&s->c, "unknown form");
-	else
-		skim_pass(s, step);
+	if (step.kind == FORM_INDIRECT)
+		step = skim_form(s->unit, cursor_uleb(&s->c));
+	abbrev_pass(&s->c, step);
 }
 
 static uint64_t read_number(struct cursor *c, unsigned bytes)
@@ -323,35 +267,14 @@ static uint64_t read_number(struct cursor *c, unsigned bytes)
 	return bytes ? cursor_uint(c, bytes) : cursor_uleb(c);
 }
 
-static void skim_pass(struct skim *s, struct skim_step step)
-{
-	switch (step.kind) {
-	case STEP_LEB: /* signed or not */
-		while (cursor_byte(&s->c) & 0x80)
-			;
-		break;
-	case STEP_STRING:
-		cursor_bytes(&s->c, strnlen((const char *)s->c.pos, cursor_left(&s->c)) + 1);
-		break;
-	case STEP_BLOCK:
-		cursor_bytes(&s->c, read_number(&s->c, step.n));
-		break;
-	case STEP_INDIRECT:
-		pass_indirect(s);
-		break;
-	default:
-		pass_bytes(&s->c, step.n);
-	}
-}
-
 static void skim_read_steps(struct skim *s, const struct shape *shape, struct skim_die *die)
 {
-	const struct skim_step *step = &s->unit->steps[shape->first_step],
-			       *end = step + shape->step_count;
+	const struct form_length *step = &s->unit->steps[shape->first_step],
+				 *end = step + shape->step_count;
 	uint64_t sibling = 0, size = 0;
 
 	for (; step < end; step++) {
-		if (step->kind == STEP_BYTES)
+		if (step->kind == FORM_BYTES)
 			pass_bytes(&s->c, step->n);
 		else if (step->kind == STEP_SIBLING)
 			sibling = read_number(&s->c, step->n);

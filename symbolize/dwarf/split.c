@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/process/image.h"
 #include "base/room.h"
+#include "base/sorted.h"
 #include "symbolize/dwarf/skeleton.h"
 #include "symbolize/dwarf/splitfile.h"
 #include "symbolize/files/debugfile.h"
@@ -69,10 +70,8 @@ void split_free(struct split *s)
 
 void split_unit_release(struct split_unit *u)
 {
-	if (u->dwarf)
-		dwarf_end(u->dwarf);
-	if (u->elf)
-		elf_end(u->elf);
+	dwarf_end(u->dwarf);
+	elf_end(u->elf);
 	elfview_release(&u->view);
 	*u = (struct split_unit){ .elf = NULL };
 }
@@ -116,18 +115,10 @@ static int find_bases(struct split *s, const Dwarf_Die *of)
 /* Cuts off the parts of later units. */
 static void split_cut(struct cursor *c, const struct bases *b, uint64_t base)
 {
-	size_t low = 0, high = b->count;
+	size_t next = sorted_upto(b->all, b->count, sizeof(*b->all), 0, base);
 
-	while (low < high) { /* the first base above ours */
-		size_t middle = (low + high) / 2;
-
-		if (b->all[middle] > base)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	if (low < b->count && b->all[low] - base < cursor_left(c))
-		c->end = c->pos + (b->all[low] - base);
+	if (next < b->count && b->all[next] - base < cursor_left(c))
+		c->end = c->pos + (b->all[next] - base);
 }
 
 /* DWARF 5 has a header before each part: length, version, sizes. */

@@ -8,8 +8,8 @@
 #include <gelf.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/elf/elfsection.h"
 #include "base/error.h"
 #include "base/process/image.h"
@@ -110,20 +110,6 @@ static int splitfile_read_all(struct splitfile *f, int which, struct bytes *b)
 	return rc;
 }
 
-static bool splitfile_read_file(int fd, uint8_t *to, uint64_t len, uint64_t offset)
-{
-	while (len) {
-		ssize_t n = pread(fd, to, len < 1 << 30 ? len : 1 << 30, (off_t)offset);
-
-		if (n <= 0)
-			return false;
-		to += n;
-		len -= (uint64_t)n;
-		offset += (uint64_t)n;
-	}
-	return true;
-}
-
 /* Reads a piece of a section. The caller frees *owned. */
 static int splitfile_read_part(struct splitfile *f, int which, struct dwp_part part,
 			       struct bytes *b, void **owned)
@@ -147,7 +133,7 @@ static int splitfile_read_part(struct splitfile *f, int which, struct dwp_part p
 	if (!*owned)
 		return ERR_NOMEM;
 	*b = (struct bytes){ *owned, part.len };
-	return splitfile_read_file(fd, *owned, part.len, s->offset + part.offset) ? 0 : ERR_IO;
+	return descriptor_read(fd, *owned, part.len, s->offset + part.offset) ? 0 : ERR_IO;
 }
 
 static int splitfile_find_parts(struct splitfile *f, uint64_t id,

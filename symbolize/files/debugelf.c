@@ -9,6 +9,7 @@
 #include "symbolize/files/debugelf.h"
 
 #include <gelf.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -60,11 +61,10 @@ static void debugelf_map_file(struct debugelf *d, int fd)
 		d->map = NULL;
 }
 
-void debugelf_open(struct debugelf *d, int fd, bool may_map)
+void debugelf_open(struct debugelf *d, int fd)
 {
 	memset(d, 0, sizeof(*d));
-	if (may_map)
-		debugelf_map_file(d, fd);
+	debugelf_map_file(d, fd);
 	d->elf = d->map ? elf_memory(d->map, d->size) : elf_begin(fd, ELF_C_READ, NULL);
 	if (d->elf)
 		hide_needless(d->elf);
@@ -72,8 +72,7 @@ void debugelf_open(struct debugelf *d, int fd, bool may_map)
 
 void debugelf_close(struct debugelf *d)
 {
-	if (d->elf)
-		elf_end(d->elf);
+	elf_end(d->elf);
 	if (d->map)
 		munmap(d->map, d->size);
 	memset(d, 0, sizeof(*d));

@@ -100,8 +100,7 @@ int minidebug_open(struct minidebug *m, Elf *elf, const char **why)
 
 void minidebug_close(struct minidebug *m)
 {
-	if (m->elf)
-		elf_end(m->elf);
+	elf_end(m->elf);
 	free(m->bytes);
 	*m = (struct minidebug){ NULL, NULL };
 }

@@ -32,15 +32,10 @@ static int check_file(int fd, int64_t uid, const char *path, size_t *size, struc
 static int jitfile_read_all(int fd, size_t size, struct buffer *out, const char *path,
 			    struct error *err)
 {
-	ssize_t n;
-
 	if (buffer_reserve(out, size + 1))
 		return error_nomem(err);
-	while (out->len < size && (n = read(fd, out->data + out->len, size - out->len)) != 0) {
-		if (n < 0)
-			return error_errno(err, ERR_IO, "cannot read '%s'", path);
-		out->len += (size_t)n;
-	}
+	if (buffer_read(out, fd, size))
+		return error_errno(err, ERR_IO, "cannot read '%s'", path);
 	return 0;
 }
 

@@ -25,7 +25,7 @@ static void look_up_in(struct image *image, const uint8_t *debug, size_t size)
 	struct symbolizer *s;
 	int fd = file_of(debug, size);
 
-	if (symbolizer_new(&s, NULL, SYMBOLIZE_MAP))
+	if (symbolizer_new(&s, NULL, 0))
 		abort();
 	if (size && symbolizer_offer(s, image, fd))
 		abort();

@@ -64,8 +64,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	n = read_addresses();
-	if (symbolizer_new(&s, NULL, single ? 0 : SYMBOLIZE_MAP) ||
-	    (!single && symbolizer_prepare(s, image, addresses, n)))
+	if (symbolizer_new(&s, NULL, 0) || (!single && symbolizer_prepare(s, image, addresses, n)))
 		return 1;
 	for (size_t i = 0; i < n; i++)
 		if (print(s, image, addresses[i]))

@@ -70,7 +70,7 @@ static int measure(const struct image *image, const uint64_t *addrs, size_t n)
 	struct symbolizer *s;
 
 	getrusage(RUSAGE_SELF, &before);
-	if (symbolizer_new(&s, NULL, SYMBOLIZE_MAP) || symbolizer_prepare(s, image, addrs, n))
+	if (symbolizer_new(&s, NULL, 0) || symbolizer_prepare(s, image, addrs, n))
 		return 1;
 	for (size_t i = 0; i < n; i++) {
 		struct symbol symbol;

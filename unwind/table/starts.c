@@ -9,6 +9,7 @@
 #include "base/elf/elfsection.h"
 #include "base/error.h"
 #include "base/room.h"
+#include "base/sorted.h"
 #include "unwind/table/cfi.h"
 #include "unwind/table/form.h"
 #include "unwind/table/sections.h"
@@ -124,20 +125,12 @@ void cfi_starts_free(struct cfi_starts *s)
 
 bool cfi_starts_extent(const struct cfi_starts *s, uint64_t addr, struct cfi_extent *extent)
 {
-	size_t low = 0, high = s->count;
+	size_t count = SORTED_UPTO(s->all, s->count, start, addr);
+	const struct extent *e = count ? &s->all[count - 1] : NULL;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->all[middle].start <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || addr >= s->all[low - 1].end)
+	if (!e || addr >= e->end)
 		return false;
-	*extent = (struct cfi_extent){ s->all[low - 1].start, s->all[low - 1].end,
-				       s->all[low - 1].lands };
+	*extent = (struct cfi_extent){ e->start, e->end, e->lands };
 	return true;
 }
 

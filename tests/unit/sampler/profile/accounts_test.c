@@ -43,7 +43,7 @@ static struct thread *some_threads(struct member *m)
 static void has_run(struct thread *thread, uint64_t cpu_ns, uint64_t samples)
 {
 	thread->cpu_ns = cpu_ns;
-	thread->cpu_samples = thread->cpu_weight = samples;
+	thread->samples.count = thread->samples.weight = samples;
 }
 
 /* The CPU time that the samples of HALF threads get. */
@@ -55,7 +55,8 @@ static double given(struct accounts *a, const struct thread *threads)
 		const struct account *of = accounts_of(a, 0, threads[i].index);
 
 		if (of->weight)
-			sum += (double)of->ns * (double)threads[i].cpu_weight / (double)of->weight;
+			sum += (double)of->ns * (double)threads[i].samples.weight /
+			       (double)of->weight;
 	}
 	return sum;
 }

@@ -77,9 +77,9 @@ static void expect_settled(uint64_t left_ns, uint64_t one_ns, uint64_t two_ns)
 	two = threads_brief(threads, "two");
 	one = threads_brief(threads, "one");
 	one->cpu_ns = 300000000;
-	one->cpu_samples = 75;
+	one->samples.count = 75;
 	two->cpu_ns = 100000000;
-	two->cpu_samples = 25;
+	two->samples.count = 25;
 	threads_settle_brief(threads, listed_ns() + left_ns);
 	cr_assert_eq(one->cpu_ns, one_ns, "%lu", one->cpu_ns);
 	cr_assert_eq(two->cpu_ns, two_ns, "%lu", two->cpu_ns);

@@ -6,6 +6,7 @@
 #include "base/process/modmap.h"
 #include "pprof/profile.h"
 #include "sampler/profile/locations.h"
+#include "sampler/profile/missing.h"
 
 enum { IMAGES = 6, ROOM = 400 };
 
@@ -37,7 +38,7 @@ static const char *missing(const uint64_t nameless[IMAGES], int named, bool aske
 		cr_assert_eq(modmap_keep(maps, image_open_none(paths[i])), 0);
 		cr_assert_eq(profile_add_mapping(&profile, &m, &mapping_of[i]), 0);
 	}
-	locations_missing(&p, asked_network, line, ROOM);
+	missing_symbols(&p, asked_network, line, ROOM);
 	modmap_free(maps);
 	profile_release(&profile);
 	return line;
@@ -46,40 +47,40 @@ static const char *missing(const uint64_t nameless[IMAGES], int named, bool aske
 #define MISSING(named, network, ...) \
 	missing((const uint64_t[IMAGES]){ __VA_ARGS__ }, named, network)
 
-Test(locations, a_module_without_symbols_is_named_with_its_share)
+Test(missing, a_module_without_symbols_is_named_with_its_share)
 {
 	cr_expect_str_eq(MISSING(-1, false, 0, 778),
 			 "no symbols for b.so (78% of samples): install its debug package, or add "
 			 "--debuginfod");
 }
 
-Test(locations, three_at_most_the_largest_first)
+Test(missing, three_at_most_the_largest_first)
 {
 	cr_expect_str_eq(MISSING(-1, false, 60, 100, 70, 500),
 			 "no symbols for d (50% of samples), b.so (10%), c.so (7%): install their "
 			 "debug packages, or add --debuginfod");
 }
 
-Test(locations, two_with_the_same_share_are_both_named)
+Test(missing, two_with_the_same_share_are_both_named)
 {
 	cr_expect_str_eq(
 		MISSING(-1, true, 200, 0, 200),
 		"no symbols for a (20% of samples), c.so (20%): install their debug packages");
 }
 
-Test(locations, small_shares_say_nothing)
+Test(missing, small_shares_say_nothing)
 {
 	cr_expect_str_eq(MISSING(-1, false, 49, 49, 49, 49), "");
 	cr_expect_str_eq(MISSING(-1, false, 0), "");
 }
 
-Test(locations, a_module_with_some_symbols_has_parts_without)
+Test(missing, a_module_with_some_symbols_has_parts_without)
 {
 	cr_expect_str_eq(MISSING(0, true, 300),
 			 "no symbols for parts of a (30% of samples): install its debug package");
 }
 
-Test(locations, names_lose_control_characters)
+Test(missing, names_lose_control_characters)
 {
 	cr_expect_str_eq(MISSING(-1, true, 0, 0, 0, 0, 300),
 			 "no symbols for e?[31m.so (30% of samples): install its debug package");

@@ -1,0 +1,32 @@
+/* A search in an array that is sorted by a number of 64 bits. */
+#ifndef BASE_SORTED_H
+#define BASE_SORTED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* How many of the `count` elements have a key of at most `value`. `key`: the name of the uint64_t
+ * by which the array is sorted. */
+#define SORTED_UPTO(array, count, key, value) \
+	sorted_upto(array, count, sizeof(*(array)), offsetof(__typeof__(*(array)), key), value)
+
+/* The same for SORTED_UPTO: elements have `size` bytes, with the key `at` bytes from the
+ * beginning. Inline, because walks and lookups search all the time. */
+static inline size_t sorted_upto(const void *array, size_t count, size_t size, size_t at,
+				 uint64_t value)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const char *element = (const char *)array + middle * size;
+
+		if (*(const uint64_t *)(const void *)(element + at) <= value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+#endif
