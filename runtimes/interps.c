@@ -132,7 +132,7 @@ bool interps_remark(const struct interps *i, char line[INTERP_REMARK])
 			snprintf(line, INTERP_REMARK,
 				 "%s is newer than this sampler: its functions are found by the "
 				 "offsets that it publishes",
-				 r->ops->version(r->rt));
+				 (const char *)r->rt);
 			return true;
 		}
 	}
@@ -422,16 +422,6 @@ static int interps_prove(struct interps *i, const struct interp_look *look,
 	return rc;
 }
 
-static int special_place(struct interp_names *names, const char *text, uint32_t language,
-			 uint32_t *place)
-{
-	struct interp_function f = { .language = language };
-
-	return strset_addz(&names->texts, text, &f.name) || interp_names_place(names, &f, place) ?
-		       ERR_NOMEM :
-		       0;
-}
-
 static int interps_name_frame(struct interps *i, const struct interp_frame *frame,
 			      const struct interp_context *context, struct interp_shown *shown)
 {
@@ -446,12 +436,14 @@ static int interps_name_frame(struct interps *i, const struct interp_frame *fram
 					.runtime = frame->runtime,
 					.wrapped = frame->flags & INTERP_WRAPPED,
 					.language = (uint8_t)language };
-	if (special_place(context->names, "[not merged]", language, &shown->seam))
+	if (interp_names_special(context->names, "[not merged]", language, &shown->seam))
 		return ERR_NOMEM;
 	if (!interp_codes_place(i->codes[frame->runtime], r, frame, language, context->names,
 				&shown->place, &hidden, &rc)) {
 		context->counts[language].nameless++;
-		rc = rc ? rc : special_place(context->names, "[unknown]", language, &shown->place);
+		rc = rc ? rc :
+			  interp_names_special(context->names, "[unknown]", language,
+					       &shown->place);
 	}
 	context->counts[language].lineless += frame->flags & INTERP_INEXACT ? 1 : 0;
 	if (!hidden)
@@ -473,7 +465,7 @@ static int mark_cuts(struct interps *i, const struct interp_look *look,
 			continue;
 		marked |= 1u << f->runtime;
 		if ((lost->cut || lost->broken) &&
-		    special_place(context->names, "[cut]", f->language, &f->cut))
+		    interp_names_special(context->names, "[cut]", f->language, &f->cut))
 			return ERR_NOMEM;
 	}
 	return 0;
@@ -514,7 +506,7 @@ static int interps_count(const struct interps *i, const struct interp_look *look
 		counts = &context->counts[language];
 		if (!*counts->version)
 			snprintf(counts->version, sizeof(counts->version), "%s",
-				 r->ops->version(r->rt));
+				 (const char *)r->rt);
 		for (size_t n = 0; n < look->copy.walk.count; n++)
 			if (look->copy.walk.frames[n].runtime == k) {
 				counts->stacks++;

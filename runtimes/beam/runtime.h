@@ -81,9 +81,9 @@ struct beam_kept {
 };
 
 struct beam_runtime {
+	char version[32]; /* first: see struct interp_ops */
 	struct beam_layout at;
 	struct beam_atoms atoms;
-	char version[32];
 	const struct memory *live;   /* the process's, borrowed */
 	const struct memory *memory; /* the same through the cache */
 	struct memcache *cache;	     /* owned; NULL in tests */
@@ -96,6 +96,11 @@ struct beam_runtime {
 	struct beam_kept kept[BEAM_KEPT]; /* of this walk, */
 	bool crossed;			  /* which has changed from one stack to the other */
 };
+
+/* beam.c: struct managed_ops.find and .free, and those of struct interp_ops (stacks.c). */
+int beam_find(void **rt, const struct image *image, uint64_t bias, const struct memory *memory,
+	      struct error *why);
+void beam_release(void *rt);
 
 /* Finds the emulator's variables and code. ERR_NOTFOUND: there is no BEAM in this file, or none for
  * this machine; ERR_BUSY: it is not ready; ERR_FORMAT. */

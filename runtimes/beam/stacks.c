@@ -58,12 +58,9 @@ static unsigned stacks_find_thread(const struct memory *m, const char *data)
 static int stacks_add(const struct memory *m, const char *data, uint64_t addr, unsigned thread,
 		      struct buffer *states)
 {
-	char pthread[PTHREAD_BYTES];
 	struct interp_state state = { .at = addr, .tp = memory_word(data, thread) };
 
-	if (m->read(m, state.tp, pthread, sizeof(pthread)))
-		return 0;
-	state.own_tid = pthread_tid(pthread, state.tp);
+	state.own_tid = pthread_read_tid(m, state.tp);
 	return buffer_add(states, &state, sizeof(state));
 }
 
@@ -213,27 +210,10 @@ static void stacks_capture(const void *of, struct interp_copy *copy,
 		copy_process(rt, copy, process, current >> HEAP_SHIFT, thread->regs);
 }
 
-static int stacks_find(void **rt, const struct image *image, uint64_t bias,
-		       const struct memory *memory, struct error *why)
-{
-	return beam_ops.find(rt, image, bias, memory, why);
-}
-
-static void stacks_release(void *rt)
-{
-	beam_ops.free(rt);
-}
-
-static const char *stacks_version(const void *rt)
-{
-	return beam_ops.version(rt);
-}
-
 const struct interp_ops beam_stack_ops = {
 	.mapping = "[erlang]",
-	.find = stacks_find,
-	.free = stacks_release,
-	.version = stacks_version,
+	.find = beam_find,
+	.free = beam_release,
 	.threads = stacks_threads,
 	.capture = stacks_capture,
 };

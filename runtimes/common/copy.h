@@ -123,6 +123,14 @@ void interp_copy_need_all(struct interp_copy *c, const uint64_t *addrs, size_t c
 void interp_copy_need_ranges(struct interp_copy *c, const struct interp_range *ranges,
 			     size_t count);
 
+/* A thread's memory while the thread is held: what memory_gather reads is copied first, if it is
+ * missing. Valid as long as the copy. */
+struct interp_needing {
+	struct memory memory;
+	struct interp_copy *copy;
+};
+struct interp_needing interp_copy_needing(struct interp_copy *c);
+
 /* The word at an address; false: as NULL above. */
 bool interp_copy_word(struct interp_copy *c, uint64_t addr, uint64_t *value);
 

@@ -131,16 +131,14 @@ struct interp_ops {
 	/* Looks for the runtime in an ELF file that is mapped with this bias (address in the
 	 * process - image address), by symbol or section and never by its name. *rt is immutable
 	 * from then on (but for `meet`), because it is used on two threads; the caller frees it
-	 * with `free`.
+	 * with `free`. The structure begins with the runtime's version, a text with a NUL:
+	 * "CPython 3.11.2".
 	 * ERR_NOTFOUND: it is not in this file; ERR_BUSY: it is, but is not ready yet, and is to be
 	 * tried again; ERR_FORMAT: it is, but cannot be read, and `why` says in one line why;
 	 * ERR_NOMEM. */
 	int (*find)(void **rt, const struct image *image, uint64_t bias,
 		    const struct memory *memory, struct error *why);
 	void (*free)(void *rt);
-
-	/* "CPython 3.11.2", for -v; valid as long as rt. */
-	const char *(*version)(const void *rt);
 
 	/* NULL: never. Is its release newer than those that the room was written for? */
 	bool (*is_new)(const void *rt);

@@ -14,6 +14,7 @@
 #include "base/process/memory.h"
 #include "base/room.h"
 #include "base/strset.h"
+#include "runtimes/common/ascending.h"
 #include "unwind/table/cfi.h"
 #include "unwind/table/table.h"
 
@@ -266,15 +267,7 @@ void jitobject_release(struct jit_object *o)
 
 const struct jit_function *jitobject_find(const struct jit_object *o, uint64_t addr)
 {
-	size_t lo = 0, hi = o->count;
+	size_t i = ascending_last(o->functions, o->count, sizeof(*o->functions), addr);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (o->functions[mid].start <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo && addr < o->functions[lo - 1].end ? &o->functions[lo - 1] : NULL;
+	return i < o->count && addr < o->functions[i].end ? &o->functions[i] : NULL;
 }

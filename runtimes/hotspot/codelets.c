@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/process/memory.h"
 #include "base/room.h"
+#include "runtimes/common/ascending.h"
 #include "runtimes/hotspot/names.h"
 #include "runtimes/hotspot/steps.h"
 #include "runtimes/hotspot/vm/vmstructs.h"
@@ -60,7 +61,6 @@ static int read_codelets(struct hotspot *hs, const struct codelets_layout *l, ui
 			 uint64_t end)
 {
 	const struct memory *m = hs->seen;
-
 	bool deopt = false, last = false; /* in 8 the former is in the middle, later at the end */
 
 	for (unsigned i = 0; i < CODELETS_MAX && at < end; i++) {
@@ -115,15 +115,7 @@ int codelets_init(struct hotspot *hs, struct error *why)
 
 const struct codelet *codelet_find(const struct hotspot_steps *s, uint64_t addr)
 {
-	size_t low = 0, high = s->codelet_count;
+	size_t i = ascending_last(s->codelets, s->codelet_count, sizeof(*s->codelets), addr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->codelets[middle].end <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < s->codelet_count && s->codelets[low].start <= addr ? &s->codelets[low] : NULL;
+	return i < s->codelet_count && addr < s->codelets[i].end ? &s->codelets[i] : NULL;
 }

@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "base/process/elfsymbol.h"
 #include "base/process/memory.h"
+#include "runtimes/common/ascending.h"
 #include "runtimes/ruby/runtime.h"
 #include "unwind/code/insn.h"
 #include "unwind/table/starts.h"
@@ -302,16 +303,9 @@ void ruby_loop_release(struct ruby_loop *loop)
 
 size_t ruby_loop_place(const struct ruby_loop *loop, uint64_t pc)
 {
-	size_t low = 0, count = loop->count;
+	size_t i = ascending_last(loop->codes, loop->count, sizeof(*loop->codes), pc);
 
-	while (count > 1) {
-		size_t half = count / 2;
-
-		if (loop->codes[low + half] <= pc)
-			low += half;
-		count -= half;
-	}
-	return low;
+	return i < loop->count ? i : 0;
 }
 
 unsigned ruby_loop_starts(const struct ruby_loop *loop, uint64_t code)
@@ -326,18 +320,9 @@ unsigned ruby_loop_starts(const struct ruby_loop *loop, uint64_t code)
 
 static const struct ruby_block *ruby_loop_block_of(const struct ruby_loop *loop, uint64_t pc)
 {
-	size_t low = 0, count = loop->block_count;
-	const struct ruby_block *b;
+	size_t i = ascending_last(loop->blocks, loop->block_count, sizeof(*loop->blocks), pc);
 
-	while (count > 1) {
-		size_t half = count / 2;
-
-		if (loop->blocks[low + half].start <= pc)
-			low += half;
-		count -= half;
-	}
-	b = count ? &loop->blocks[low] : NULL;
-	return b && pc - b->start < b->end - b->start ? b : NULL;
+	return i < loop->block_count && pc < loop->blocks[i].end ? &loop->blocks[i] : NULL;
 }
 
 unsigned ruby_loop_insn(const struct ruby_loop *loop, uint64_t pc)

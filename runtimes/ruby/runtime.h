@@ -193,8 +193,8 @@ struct ruby_shared {
 };
 
 struct ruby_runtime {
+	char version[32]; /* first: see struct interp_ops */
 	const struct ruby_layout *layout;
-	char version[32];
 	uint64_t vm;		 /* struct rb_vm_struct */
 	uint16_t ractor_threads; /* head of a ractor's list of threads */
 	uint16_t ractor_node;	 /* a ractor's node in the list of ractors */
@@ -219,11 +219,6 @@ static inline bool ruby_is_object(uint64_t value)
 {
 	return value >= 4096 && !(value & 7);
 }
-
-/* find.c */
-int ruby_find(void **rt, const struct image *image, uint64_t bias, const struct memory *memory,
-	      struct error *why);
-void ruby_free(void *rt);
 
 /* layout.c. NULL: the release is not known. */
 const struct ruby_layout *ruby_layout_of(unsigned major, unsigned minor);
@@ -319,8 +314,7 @@ bool ruby_string_text(const struct ruby_runtime *rt, uint64_t addr, const void *
 		      struct ruby_text *text);
 /* Element `i` of an array, of which OBJECT_BYTES are at hand, is at this address; 0: it has
  * none. */
-uint64_t ruby_array_element(const struct ruby_runtime *rt, uint64_t addr, const void *object,
-			    uint64_t i);
+uint64_t ruby_array_element(uint64_t addr, const void *object, uint64_t i);
 /* Copies a string into `arena`; a long one is cut. NULL: there is none; *nomem: out of memory. */
 const char *ruby_read_string(const struct ruby_runtime *rt, const struct memory *memory,
 			     uint64_t addr, struct arena *arena, bool *nomem);

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/process/image.h"
 #include "base/room.h"
+#include "runtimes/common/ascending.h"
 #include "runtimes/v8/heap/tables.h"
 
 enum { SYMBOLS_MAX = 10000000, BUILTINS_MAX = 1 << 16 };
@@ -48,7 +49,6 @@ static const char *const hidden[] = {
 	"StackCheck",
 	"CallVarargs",
 	"HandleApiCall",
-	"InterpreterOnStackReplacement",
 };
 
 enum { CONTINUING = 4 };
@@ -156,17 +156,7 @@ void v8_builtins_release(struct v8_builtins *b)
 
 const struct v8_builtin *v8_builtins_find(const struct v8_builtins *b, uint64_t addr)
 {
-	size_t low = 0, high = b->count;
+	size_t i = ascending_last(b->all, b->count, sizeof(*b->all), addr);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (b->all[middle].start <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || addr - b->all[low - 1].start >= b->all[low - 1].size)
-		return NULL;
-	return &b->all[low - 1];
+	return i < b->count && addr - b->all[i].start < b->all[i].size ? &b->all[i] : NULL;
 }
