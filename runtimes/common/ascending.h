@@ -24,4 +24,12 @@ static inline size_t ascending_last(const void *array, size_t count, size_t size
 	return low ? low - 1 : count;
 }
 
+/* For qsort(3). */
+static inline int ascending_order(const void *a, const void *b)
+{
+	uint64_t x = memory_word(a, 0), y = memory_word(b, 0);
+
+	return (x > y) - (x < y);
+}
+
 #endif

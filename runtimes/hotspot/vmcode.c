@@ -103,13 +103,6 @@ static int vmcode_add(struct routines *r, uint64_t begin, uint64_t end, const ch
 	return r->at[r->count++].name ? 0 : ERR_NOMEM;
 }
 
-static int by_begin(const void *a, const void *b)
-{
-	const struct routine *x = a, *y = b;
-
-	return (x->begin > y->begin) - (x->begin < y->begin);
-}
-
 static void vmcode_begin_again(struct routines *r)
 {
 	arena_release(&r->texts);
@@ -164,7 +157,7 @@ static int read_stubs(struct hotspot *hs)
 	for (next = head; next && !rc && count < ROUTINES_MAX; count++)
 		rc = add_stub(hs->memory, r, &next);
 	if (r->count)
-		qsort(r->at, r->count, sizeof(*r->at), by_begin);
+		qsort(r->at, r->count, sizeof(*r->at), ascending_order);
 	r->state = head;
 	return rc == ERR_NOMEM ? rc : 0;
 }

@@ -121,13 +121,6 @@ static int read_symbols(struct v8_builtins *b, Elf *elf, Elf_Scn *scn, const GEl
 	return rc;
 }
 
-static int builtins_by_start(const void *a, const void *b)
-{
-	const struct v8_builtin *x = a, *y = b;
-
-	return (x->start > y->start) - (x->start < y->start);
-}
-
 int v8_builtins_read(struct v8_builtins *b, const struct v8_place *at, int release)
 {
 	Elf *elf = image_elf(at->image);
@@ -143,7 +136,7 @@ int v8_builtins_read(struct v8_builtins *b, const struct v8_place *at, int relea
 	if (rc)
 		v8_builtins_release(b);
 	else
-		qsort(b->all, b->count, sizeof(*b->all), builtins_by_start);
+		qsort(b->all, b->count, sizeof(*b->all), ascending_order);
 	return rc;
 }
 
