@@ -14,8 +14,8 @@
 #include "base/error.h"
 #include "base/process/elfsymbol.h"
 #include "base/process/memory.h"
+#include "runtimes/ruby/object.h"
 #include "runtimes/ruby/ruby.h"
-#include "runtimes/ruby/runtime.h"
 #ifdef __x86_64__
 #include "unwind/code/insn_x86_64.h"
 #endif

@@ -16,7 +16,7 @@
 #include "base/hashindex.h"
 #include "base/process/memory.h"
 #include "runtimes/common/copy.h"
-#include "runtimes/ruby/runtime.h"
+#include "runtimes/ruby/object.h"
 
 enum {
 	BATCH = 32,

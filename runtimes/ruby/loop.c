@@ -21,7 +21,7 @@
 #include "base/process/elfsymbol.h"
 #include "base/process/memory.h"
 #include "runtimes/common/ascending.h"
-#include "runtimes/ruby/runtime.h"
+#include "runtimes/ruby/loop.h"
 #include "unwind/code/insn.h"
 #include "unwind/table/starts.h"
 
@@ -142,13 +142,6 @@ struct insn_code {
 	uint16_t number;
 };
 
-static int ruby_loop_by_code(const void *a, const void *b)
-{
-	uint64_t x = ((const struct insn_code *)a)->code, y = ((const struct insn_code *)b)->code;
-
-	return x < y ? -1 : x > y;
-}
-
 static int sort_codes(struct ruby_loop *loop, const uint16_t *plain)
 {
 	struct insn_code *sorted = malloc(loop->count * sizeof(*sorted));
@@ -157,7 +150,7 @@ static int sort_codes(struct ruby_loop *loop, const uint16_t *plain)
 		return ERR_NOMEM;
 	for (size_t i = 0; i < loop->count; i++)
 		sorted[i] = (struct insn_code){ loop->codes[i], plain[i] };
-	qsort(sorted, loop->count, sizeof(*sorted), ruby_loop_by_code);
+	qsort(sorted, loop->count, sizeof(*sorted), ascending_order);
 	for (size_t i = 0; i < loop->count; i++) {
 		loop->codes[i] = sorted[i].code;
 		loop->numbers[i] = sorted[i].number;

@@ -17,7 +17,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/process/memory.h"
-#include "runtimes/ruby/runtime.h"
+#include "runtimes/ruby/object.h"
 
 enum {
 	AROUND_MAX = 64, /* iseqs around a block */

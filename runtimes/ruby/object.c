@@ -8,7 +8,7 @@
 #include "base/process/image.h"
 #include "base/process/memory.h"
 #include "runtimes/common/text.h"
-#include "runtimes/ruby/runtime.h"
+#include "runtimes/ruby/object.h"
 
 enum {
 	TEXT_MAX = 4093, /* bytes of a name or a path that are shown, besides "…" */
