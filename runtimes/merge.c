@@ -10,8 +10,7 @@
 #include "base/room.h"
 #include "unwind/stack.h"
 
-/* Where a run stands: at the native frame with this index, at native->count behind all of them,
- * or */
+/* Where a run stands that has no native frame and does not stand behind all of them. */
 enum { ON_TOP = -1 };
 
 void interp_runs_release(struct interp_runs *r)

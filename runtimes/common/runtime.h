@@ -130,9 +130,9 @@ struct interp_ops {
 
 	/* Looks for the runtime in an ELF file that is mapped with this bias (address in the
 	 * process - image address), by symbol or section and never by its name. *rt is immutable
-	 * from then on (but for `meet`), because it is used on two threads; the caller frees it
-	 * with `free`. The structure begins with the runtime's version, a text with a NUL:
-	 * "CPython 3.11.2".
+	 * from then on (but for `note_image`), because it is used on two threads. It begins with
+	 * the runtime's version, a text with a NUL: "CPython 3.11.2". The caller frees it with
+	 * `free`.
 	 * ERR_NOTFOUND: it is not in this file; ERR_BUSY: it is, but is not ready yet, and is to be
 	 * tried again; ERR_FORMAT: it is, but cannot be read, and `why` says in one line why;
 	 * ERR_NOMEM. */
@@ -182,10 +182,10 @@ struct interp_ops {
 	void (*task_name)(const void *rt, const struct memory *copy, const struct memory *live,
 			  uint64_t task, char *name, size_t room);
 
-	/* Another file that the process has mapped, once for each, the runtime's own included: it
-	 * may tell where a module of the runtime keeps something. The only one that changes *rt,
-	 * while captures read it. NULL: none is needed. */
-	void (*meet)(void *rt, const struct image *image);
+	/* Notes a file that the process has mapped, once for each, the runtime's own included: it
+	 * may tell where a module of the runtime keeps something. Only this function changes *rt,
+	 * while captures read it. NULL: no file is needed. */
+	void (*note_image)(void *rt, const struct image *image);
 };
 
 #endif

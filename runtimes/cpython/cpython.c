@@ -46,5 +46,5 @@ const struct interp_ops cpython_ops = {
 	.line = cpython_line,
 	.anchor = cpython_anchor,
 	.task_name = cpython_task_name,
-	.meet = cpython_meet,
+	.note_image = cpython_note_image,
 };

@@ -115,8 +115,8 @@ struct cpython {
 	uint64_t gil;		 /* struct _gil_runtime_state, up to 3.11 */
 	uint64_t loop, loop_end; /* _PyEval_EvalFrameDefault without its cold part, up to 3.9 */
 
-	/* Of asyncio, once its module was met (task.c): where a thread's state has the running task
-	 * in the lower half, where a task has its name in the upper one; 0: not known. */
+	/* Of asyncio, once its module was mapped (task.c): in the lower half where a thread's state
+	 * has the running task, in the upper one where a task has its name; 0: not known. */
 	_Atomic uint64_t asyncio;
 
 	struct cpython_layout layout;
