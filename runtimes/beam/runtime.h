@@ -71,8 +71,8 @@ struct beam_runtime {
 	const struct memory *live;   /* the process's, borrowed */
 	const struct memory *memory; /* the same through the cache */
 	struct memcache *cache;	     /* owned; NULL in tests */
-	_Atomic uint32_t
-		*current; /* owned; where a scheduler's data has its process; 0: not known */
+	/* Where a scheduler's data has its process; 0: not known. Owned. */
+	_Atomic uint32_t *current;
 	struct beam_label labels[BEAM_LABELS_MAX]; /* ascending */
 	size_t label_count;
 	struct beam_ranges ranges;

@@ -24,10 +24,10 @@
 
 enum {
 	INTERP_RANGES = 1000, /* with those of the stack, as one call of process_vm_readv takes */
-	INTERP_PIECES =
-		1500, /* with those that are read by other calls: a deep chain's code objects */
-	INTERP_READS =
-		16, /* system calls in a hold besides that of the plan, if not told otherwise */
+	/* With those that are read by other calls: a deep chain's code objects. */
+	INTERP_PIECES = 1500,
+	/* System calls in a hold besides that of the plan, unless reads_max has another number. */
+	INTERP_READS = 16,
 	INTERP_BYTES_FIRST = 128 << 10,
 	INTERP_BYTES_MAX = 1 << 20,
 	INTERP_FRAMES_FIRST = 1024,

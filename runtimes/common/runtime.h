@@ -111,9 +111,9 @@ static inline uint64_t interp_code_key(uint64_t code, uint64_t method)
 
 /* A code object's names. */
 struct interp_code {
-	const char
-		*name; /* as the language's own tracebacks qualify it: "Shop.total", "Shop#total",
-			   * "Shop::total", "<module>"; UTF-8 */
+	/* As the language's own tracebacks qualify it: "Shop.total", "Shop#total", "Shop::total",
+	 * "<module>"; UTF-8. */
+	const char *name;
 	const char *file; /* as the interpreter records it; "" */
 	uint32_t first_line;
 	int64_t begin; /* a frame whose `at`, as a signed number, is below it is under construction:

@@ -17,8 +17,8 @@ enum {
 	KLASS_AT = 8,	 /* else behind it */
 	UNITS_MAX = 64,	 /* of a text: longer ones are cut */
 	UTF16 = 1,	 /* String.coder */
-	DENSE_ARRAYS =
-		23, /* the first release whose arrays of bytes begin right behind the length */
+	/* The first release whose arrays of bytes begin right behind the length. */
+	DENSE_ARRAYS = 23,
 	Z_GENERATIONS = 24, /* from this one on ZGC always has generations */
 };
 
