@@ -29,4 +29,21 @@ static inline size_t sorted_upto(const void *array, size_t count, size_t size, s
 	return low;
 }
 
+/* The index of the last element that does not lie above `value`; `count`: all do. Elements are
+ * sorted by the word that each begins with. */
+static inline size_t sorted_last(const void *array, size_t count, size_t size, uint64_t value)
+{
+	size_t upto = sorted_upto(array, count, size, 0, value);
+
+	return upto ? upto - 1 : count;
+}
+
+/* For qsort(3), by the word that each element begins with. */
+static inline int sorted_order(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
 #endif

@@ -105,7 +105,7 @@ static long runtimes_codes_ask(struct interp_codes *c, unsigned of, const struct
 	return count;
 }
 
-/* Reads the identities of `count` of them, from c->asked[first] on, to the same places of
+/* Reads the identities of `count` code objects, from c->asked[first] on, to the same places of
  * c->ids. */
 static void runtimes_codes_identify(struct interp_codes *c, const struct interp_runtime *r,
 				    const struct memory *memory, size_t first, size_t count)
@@ -124,7 +124,7 @@ static bool runtimes_codes_is_same(const struct interp_identity *a, const struct
 	return a->valid && b->valid && !memcmp(a->words, b->words, sizeof(a->words));
 }
 
-/* It is what it was, in a copy of the stop. */
+/* A copy of the stop has shown the code object that was there before. */
 static void runtimes_codes_confirm(struct interp_codes *c, struct interp_entry *e)
 {
 	e->proven = true;
@@ -137,7 +137,7 @@ static void runtimes_codes_confirm(struct interp_codes *c, struct interp_entry *
 	}
 }
 
-/* There is another one at its address. */
+/* Another code object is at the address. */
 static void change(struct interp_codes *c, struct interp_entry *e)
 {
 	e->changed |= e->named;
@@ -157,9 +157,9 @@ static void swap(struct interp_codes *c, size_t a, size_t b)
 	c->asked[b] = asked;
 }
 
-/* Compares `count` of them with the sample's own identities. Moves those whose names have to be
- * read to the front; returns their number. Moves the named ones that were not copied to the end,
- * from *uncopied on. */
+/* Compares the first `count` code objects of c->asked with the identities in the sample's copy.
+ * Moves those whose names have to be read to the front, and returns their number. Moves those that
+ * have names, but were not copied, to the end, from *uncopied on. */
 static size_t runtimes_codes_compare(struct interp_codes *c, size_t count, size_t *uncopied)
 {
 	size_t fresh = 0, i = 0;
@@ -184,8 +184,8 @@ static size_t runtimes_codes_compare(struct interp_codes *c, size_t count, size_
 	return fresh;
 }
 
-/* Those that were not copied: another code object may be there now. One that is not known, either,
- * could not be copied this time. */
+/* A code object that was not copied may have been replaced. If its identity is the same now, it is
+ * proven, but only if it is known: else it was left out because it could not be copied. */
 static void prove_uncopied(struct interp_codes *c, const struct interp_runtime *r,
 			   const struct memory *live, size_t first, size_t count)
 {
@@ -200,7 +200,7 @@ static void prove_uncopied(struct interp_codes *c, const struct interp_runtime *
 	}
 }
 
-/* Their identities are those of the stop; now their names, and what they are after that. */
+/* Reads names, and then the identities once more: names count if these are those of the stop. */
 static int name_fresh(struct interp_codes *c, const struct interp_runtime *r,
 		      const struct memory *live, size_t count)
 {

@@ -202,19 +202,6 @@ struct expansion {
 	unsigned met; /* bit n: language n is in this stack */
 };
 
-static int runtimes_managed_push_native(struct expansion *x, size_t i)
-{
-	const struct frame *f = &x->native->frames[i];
-	struct stack *out = x->out;
-
-	if (stack_push(out, f->image, f->addr, f->kind))
-		return ERR_NOMEM;
-	out->frames[out->count - 1].source = f->source;
-	out->pcs[out->count - 1] = x->native->pcs[i];
-	out->sps[out->count - 1] = x->native->sps[i];
-	return 0;
-}
-
 static int push_place(struct expansion *x, size_t i, uint32_t language, uint32_t place)
 {
 	if (stack_push(x->out, x->names->images[language], place, FRAME_PC))
@@ -226,12 +213,10 @@ static int push_place(struct expansion *x, size_t i, uint32_t language, uint32_t
 
 static int push_unknown(struct expansion *x, size_t i, uint32_t language)
 {
-	struct interp_function f = { .language = language };
 	uint32_t place;
 
 	x->counts[language].nameless++;
-	if (strset_addz(&x->names->texts, "[unknown]", &f.name) ||
-	    interp_names_place(x->names, &f, &place))
+	if (interp_names_special(x->names, "[unknown]", language, &place))
 		return ERR_NOMEM;
 	return push_place(x, i, language, place);
 }
@@ -242,7 +227,7 @@ static void runtimes_managed_count(struct expansion *x, uint32_t language,
 	struct interp_counts *counts = &x->counts[language];
 
 	if (!*counts->version)
-		snprintf(counts->version, sizeof(counts->version), "%s", r->ops->version(r->rt));
+		snprintf(counts->version, sizeof(counts->version), "%s", (const char *)r->rt);
 	if (!(x->met >> language & 1))
 		counts->stacks++;
 	x->met |= 1u << language;
@@ -264,7 +249,7 @@ static int push_managed(struct expansion *x, const struct managed_frame *f)
 	for (unsigned i = 0; i < e->count; i++)
 		if (push_place(x, f->index, language, x->m->places[e->first + i]))
 			return ERR_NOMEM;
-	return e->native ? runtimes_managed_push_native(x, f->index) : 0;
+	return e->native ? interp_merge_native(x->out, x->native, f->index) : 0;
 }
 
 int managed_expand(struct managed *m, const struct stack *native, struct interp_names *names,
@@ -273,15 +258,10 @@ int managed_expand(struct managed *m, const struct stack *native, struct interp_
 	struct expansion x = { m, native, names, counts, out, 0 };
 	const struct managed_frame *f = native->managed, *end = f + native->managed_count;
 
-	out->count = out->managed_count = 0;
-	out->end = native->end;
-	out->used = native->used;
-	out->switched = native->switched;
-	out->made = native->made;
-	out->lacked = native->lacked;
+	interp_merge_begin(out, native);
 	for (size_t i = 0; i < native->count; i++)
 		if (f < end && f->index == i ? push_managed(&x, f++) :
-					       runtimes_managed_push_native(&x, i))
+					       interp_merge_native(out, native, i))
 			return ERR_NOMEM;
 	return 0;
 }

@@ -10,8 +10,7 @@
 #include "base/room.h"
 #include "unwind/stack.h"
 
-/* Where a run stands: at the native frame with this index, at native->count behind all of them,
- * or */
+/* Where a run stands that has no native frame and does not stand behind all of them. */
 enum { ON_TOP = -1 };
 
 void interp_runs_release(struct interp_runs *r)
@@ -106,6 +105,28 @@ static void sort_runs(struct interp_runs *r)
 	}
 }
 
+void interp_merge_begin(struct stack *out, const struct stack *native)
+{
+	out->count = out->managed_count = 0;
+	out->end = native->end;
+	out->used = native->used;
+	out->switched = native->switched;
+	out->made = native->made;
+	out->lacked = native->lacked;
+}
+
+int interp_merge_native(struct stack *out, const struct stack *native, size_t i)
+{
+	const struct frame *f = &native->frames[i];
+
+	if (stack_push(out, f->image, f->addr, f->kind))
+		return ERR_NOMEM;
+	out->frames[out->count - 1].source = f->source;
+	out->pcs[out->count - 1] = native->pcs[i];
+	out->sps[out->count - 1] = native->sps[i];
+	return 0;
+}
+
 struct runtimes_merge {
 	const struct stack *native;
 	const struct interp_shown *frames;
@@ -150,17 +171,6 @@ static int push_runs(struct runtimes_merge *m, long where, const struct interp_s
 	return 0;
 }
 
-static int runtimes_merge_push_native(struct runtimes_merge *m, size_t i)
-{
-	const struct frame *f = &m->native->frames[i];
-
-	if (stack_push(m->out, f->image, f->addr, f->kind))
-		return ERR_NOMEM;
-	m->out->frames[m->out->count - 1].source = f->source;
-	m->out->pcs[m->out->count - 1] = m->native->pcs[i];
-	return 0;
-}
-
 static int push_all(struct runtimes_merge *m)
 {
 	const struct interp_shown *last;
@@ -171,7 +181,7 @@ static int push_all(struct runtimes_merge *m)
 		bool wraps = i && last && last->wrapped;
 
 		if (push_runs(m, (long)i, &last) ||
-		    (!last && !wraps && runtimes_merge_push_native(m, i)))
+		    (!last && !wraps && interp_merge_native(m->out, m->native, i)))
 			return ERR_NOMEM;
 	}
 	return push_runs(m, (long)m->native->count, &last);
@@ -185,18 +195,11 @@ int interp_merge(struct interp_runs *r, const struct stack *native,
 		.native = native, .frames = frames, .counts = counts, .out = out
 	};
 
-	out->count = 0;
-	out->end = native->end;
-	out->used = native->used;
-	out->switched = native->switched;
-	out->made = native->made;
-	out->lacked = native->lacked;
+	interp_merge_begin(out, native);
 	if (runtimes_merge_find_runs(r, native, frames, count))
 		return ERR_NOMEM;
 	sort_runs(r);
 	m.run = r->runs;
 	m.end = r->runs + r->count;
-	if (push_all(&m))
-		return ERR_NOMEM;
-	return 0;
+	return push_all(&m);
 }

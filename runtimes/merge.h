@@ -60,6 +60,12 @@ struct interp_runs {
 
 void interp_runs_release(struct interp_runs *r);
 
+/* Empties `out`, and gives it what `native` has besides its frames. */
+void interp_merge_begin(struct stack *out, const struct stack *native);
+
+/* Appends frame `i` of `native`. ERR_NOMEM. */
+int interp_merge_native(struct stack *out, const struct stack *native, size_t i);
+
 /* Writes the merged stack of `native` and `count` interpreted frames (innermost first, one runtime
  * after the other) to `out`, emptied first. `counts` is indexed by language. ERR_NOMEM. */
 int interp_merge(struct interp_runs *r, const struct stack *native,

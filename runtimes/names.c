@@ -83,6 +83,14 @@ int interp_names_place(struct interp_names *n, const struct interp_function *f, 
 	return 0;
 }
 
+int interp_names_special(struct interp_names *n, const char *text, uint32_t language,
+			 uint32_t *place)
+{
+	struct interp_function f = { .language = language };
+
+	return strset_addz(&n->texts, text, &f.name) ? ERR_NOMEM : interp_names_place(n, &f, place);
+}
+
 const struct interp_function *interp_names_find(const struct interp_names *n,
 						const struct image *image, uint64_t addr)
 {

@@ -48,6 +48,10 @@ int interp_names_language(struct interp_names *n, const char *mapping, uint32_t 
 /* The number of a place. ERR_NOMEM. */
 int interp_names_place(struct interp_names *n, const struct interp_function *f, uint32_t *place);
 
+/* The number of a place that says `text` instead of a function's name: "[unknown]". ERR_NOMEM. */
+int interp_names_special(struct interp_names *n, const char *text, uint32_t language,
+			 uint32_t *place);
+
 /* The place of a frame; NULL: it is no interpreted one. Borrowed until a place is added. */
 const struct interp_function *interp_names_find(const struct interp_names *n,
 						const struct image *image, uint64_t addr);

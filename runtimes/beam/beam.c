@@ -11,7 +11,7 @@
 
 enum { PAGES = 512 }; /* of the cache */
 
-static void beam_release(void *data)
+void beam_release(void *data)
 {
 	struct beam_runtime *rt = data;
 
@@ -42,8 +42,8 @@ static int beam_prepare(struct beam_runtime *rt, const struct image *image, uint
 	return rc;
 }
 
-static int beam_find(void **result, const struct image *image, uint64_t bias,
-		     const struct memory *memory, struct error *why)
+int beam_find(void **result, const struct image *image, uint64_t bias, const struct memory *memory,
+	      struct error *why)
 {
 	struct beam_runtime *rt = calloc(1, sizeof(*rt));
 	int rc;
@@ -57,11 +57,6 @@ static int beam_find(void **result, const struct image *image, uint64_t bias,
 	else
 		*result = rt;
 	return rc;
-}
-
-static const char *beam_version(const void *rt)
-{
-	return ((const struct beam_runtime *)rt)->version;
 }
 
 static void beam_begin(void *data)
@@ -78,7 +73,6 @@ const struct managed_ops beam_ops = {
 	.mapping = "[erlang]",
 	.find = beam_find,
 	.free = beam_release,
-	.version = beam_version,
 	.begin = beam_begin,
 	.step = beam_step,
 	.names = beam_names,

@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "runtimes/beam/depth.h"
+#include "runtimes/beam/functions.h"
 #include "unwind/code/codebytes.h"
 #include "unwind/code/insn_x86_64.h"
 

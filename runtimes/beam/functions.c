@@ -9,8 +9,7 @@
  * number of the file and the line.
  */
 
-#include "runtimes/beam/key.h"
-#include "runtimes/beam/runtime.h"
+#include "runtimes/beam/functions.h"
 
 enum {
 	FUNCTIONS_MAX = 1 << 20,

@@ -8,8 +8,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "runtimes/beam/key.h"
-#include "runtimes/beam/runtime.h"
+#include "runtimes/beam/functions.h"
 
 enum { NAME_BYTES = 3 * BEAM_ATOM_BYTES, FILE_BYTES = BEAM_FILE_BYTES };
 

@@ -15,6 +15,7 @@
 
 #include "base/room.h"
 #include "runtimes/beam/runtime.h"
+#include "base/sorted.h"
 
 enum { INDICES = 3, PLACE_BYTES = 32 };
 
@@ -93,19 +94,9 @@ bool beam_ranges_read(struct beam_runtime *rt)
 static const struct beam_range *beam_ranges_find(const struct beam_range *ranges, size_t count,
 						 uint64_t addr)
 {
-	size_t low = 0, high = count;
+	size_t i = sorted_last(ranges, count, sizeof(*ranges), addr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (addr < ranges[middle].start)
-			high = middle;
-		else if (addr >= ranges[middle].end)
-			low = middle + 1;
-		else
-			return &ranges[middle];
-	}
-	return NULL;
+	return i < count && addr < ranges[i].end ? &ranges[i] : NULL;
 }
 
 const struct beam_range *beam_range_find(struct beam_runtime *rt, uint64_t addr)
@@ -122,17 +113,7 @@ const struct beam_range *beam_range_find(struct beam_runtime *rt, uint64_t addr)
 
 const struct beam_label *beam_shared_at(const struct beam_runtime *rt, uint64_t addr)
 {
-	size_t low = 0, high = rt->label_count;
+	size_t i = sorted_last(rt->labels, rt->label_count, sizeof(*rt->labels), addr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (rt->labels[middle].start == addr)
-			return &rt->labels[middle];
-		if (rt->labels[middle].start < addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	return i < rt->label_count && rt->labels[i].start == addr ? &rt->labels[i] : NULL;
 }

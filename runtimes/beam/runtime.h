@@ -16,6 +16,8 @@
 
 #include "base/process/memory.h"
 #include "base/strset.h"
+#include "runtimes/beam/atoms.h"
+#include "runtimes/beam/ranges.h"
 #include "runtimes/common/managed.h"
 
 struct image;
@@ -26,10 +28,6 @@ enum beam_frame_kind {
 	BEAM_UNKNOWN,  /* a function whose name cannot be read */
 	BEAM_HIDDEN,   /* the runtime's own code, such as the way into the scheduler */
 	BEAM_FUNCTION, /* beam_key has the rest of the frame */
-};
-
-struct beam_range {
-	uint64_t start, end;
 };
 
 enum { BEAM_ENDS = 3 };
@@ -53,26 +51,12 @@ struct beam_layout {
 	bool frame_pointers;		/* +JPfp true */
 };
 
-struct beam_atoms {
-	uint64_t segments; /* the table of the tables of 1,024 atoms */
-	uint32_t length;   /* in struct atom: a uint16_t; */
-	uint32_t name;	   /* and a pointer, */
-	bool boxed;	   /* to a binary on a heap, or to the text itself */
-};
-
-enum { BEAM_RANGES_MAX = 1 << 16, BEAM_KEPT = 256, BEAM_LABELS_MAX = 1024 };
+enum { BEAM_KEPT = 256, BEAM_LABELS_MAX = 1024 };
 
 /* Code that functions share, from this address to the next label. */
 struct beam_label {
 	uint64_t start;
 	bool returns; /* to what called it */
-};
-
-/* The modules: where they are at the walk's begin and were when the walk before it began. */
-struct beam_ranges {
-	struct beam_range *now, *before; /* owned */
-	size_t count, count_before, room, room_before;
-	bool read, good;
 };
 
 struct beam_kept {
@@ -81,14 +65,14 @@ struct beam_kept {
 };
 
 struct beam_runtime {
+	char version[32]; /* first: see struct interp_ops */
 	struct beam_layout at;
 	struct beam_atoms atoms;
-	char version[32];
 	const struct memory *live;   /* the process's, borrowed */
 	const struct memory *memory; /* the same through the cache */
 	struct memcache *cache;	     /* owned; NULL in tests */
-	_Atomic uint32_t
-		*current; /* owned; where a scheduler\'s data has its process; 0: not known */
+	/* Where a scheduler's data has its process; 0: not known. Owned. */
+	_Atomic uint32_t *current;
 	struct beam_label labels[BEAM_LABELS_MAX]; /* ascending */
 	size_t label_count;
 	struct beam_ranges ranges;
@@ -97,19 +81,20 @@ struct beam_runtime {
 	bool crossed;			  /* which has changed from one stack to the other */
 };
 
+/* beam.c: struct managed_ops.find and .free, and those of struct interp_ops (stacks.c). */
+int beam_find(void **rt, const struct image *image, uint64_t bias, const struct memory *memory,
+	      struct error *why);
+void beam_release(void *rt);
+
 /* Finds the emulator's variables and code. ERR_NOTFOUND: there is no BEAM in this file, or none for
  * this machine; ERR_BUSY: it is not ready; ERR_FORMAT. */
 int beam_find_layout(struct beam_runtime *rt, const struct image *image, uint64_t bias,
 		     struct error *why);
 
-/* The shared code that begins at that address; NULL: none does. */
-const struct beam_label *beam_shared_at(const struct beam_runtime *rt, uint64_t addr);
+/* stacks.c: a process's heap, of which its stack is the upper end. */
 
-/* process.c */
-
-enum {
-	BEAM_HEAD_WORDS = 32
-}; /* of struct process, from htop, the word before the stack pointer, on */
+/* Words of struct process, from htop, the word before the stack pointer, on. */
+enum { BEAM_HEAD_WORDS = 32 };
 
 /* Which of these words is the heap's start; the next one is its end, which is the stack's, too. 0:
  * none of them: it is no process, or garbage is being collected. */
@@ -119,50 +104,6 @@ uint32_t beam_find_heap(const uint64_t *head);
  * grow_new_heap() sets hend and stop, copies the stack, and then sets heap and heap_sz; elsewhere
  * the stack is copied first (erts/emulator/beam/erl_gc.c). */
 bool beam_heap_fits(const uint64_t *head);
-
-/* ranges.c */
-
-/* Forgets the modules that a walk before this one has read. */
-void beam_ranges_begin(struct beam_runtime *rt);
-void beam_ranges_release(struct beam_ranges *r);
-
-/* Reads where modules are, once in a walk. False: that cannot be read. ERR_NOMEM counts as that. */
-bool beam_ranges_read(struct beam_runtime *rt);
-
-/* The module whose memory holds this address. NULL: none. */
-const struct beam_range *beam_range_find(struct beam_runtime *rt, uint64_t addr);
-
-/* functions.c */
-
-/* The frame's key, by an address in a function's code. False: it is in no function's. */
-bool beam_function_at(struct beam_runtime *rt, uint64_t addr, struct managed_frame *frame);
-
-/* Is this address behind the beginning of its module's last function? */
-bool beam_is_last(struct beam_runtime *rt, uint64_t addr);
-
-/* Is this the first instruction of a function? */
-bool beam_is_entry(struct beam_runtime *rt, uint64_t addr);
-
-/* atoms.c */
-
-/* Finds out how atoms are laid out, by those that every BEAM begins with. `table`: address of
- * erts_atom_table. */
-bool beam_atoms_find(struct beam_runtime *rt, uint64_t table);
-
-/* Is this term an atom? *number is what it is called by. */
-bool beam_is_atom(uint64_t term, uint32_t *number);
-
-enum { BEAM_ATOM_BYTES = 255 * 4 + 1 }; /* of a text, with the NUL */
-
-/* The text of an atom, UTF-8. False: there is none. */
-bool beam_atom_text(const struct beam_runtime *rt, uint32_t number, char *text);
-
-/* files.c */
-
-enum { BEAM_FILE_BYTES = 4096 };
-
-/* The number in rt->files of the file that a table of lines names; BEAM_NO_FILE (key.h): none. */
-uint32_t beam_file(struct beam_runtime *rt, uint64_t name);
 
 /* names.c, see struct managed_ops. */
 int beam_names(void *rt, const struct managed_frame *frame, struct arena *arena,

@@ -37,6 +37,37 @@ enum {
 
 static const uint64_t SPAN_MAX = 64 << 20; /* of a thread's stack */
 
+/* A process's heap: heap, hend and heap_sz in struct process (erts/emulator/beam/erl_process.h).
+ * Where they are differs by release; their values tell. */
+
+enum { FIRST = 2, SIZE = 3 }; /* words: behind htop and stop; from the heap's start to its size */
+
+static const uint64_t WORDS_MAX = 1ull << 40;
+
+static bool is_heap(const uint64_t *head, uint32_t i)
+{
+	return head[i] && head[i + SIZE] && head[i + SIZE] < WORDS_MAX &&
+	       head[i + 1] == head[i] + head[i + SIZE] * 8;
+}
+
+uint32_t beam_find_heap(const uint64_t *head)
+{
+	for (uint32_t i = FIRST; i + SIZE < BEAM_HEAD_WORDS; i++)
+		if (is_heap(head, i) && head[i] <= head[0] && head[0] <= head[1] &&
+		    head[1] <= head[i + 1])
+			return i;
+	return 0;
+}
+
+bool beam_heap_fits(const uint64_t *head)
+{
+	uint32_t i = FIRST;
+
+	while (i + SIZE < BEAM_HEAD_WORDS && !is_heap(head, i))
+		i++;
+	return i + SIZE < BEAM_HEAD_WORDS;
+}
+
 /* Finding, with the process running. */
 
 static bool is_data(const struct memory *m, const char *data, unsigned thread)
@@ -58,12 +89,9 @@ static unsigned stacks_find_thread(const struct memory *m, const char *data)
 static int stacks_add(const struct memory *m, const char *data, uint64_t addr, unsigned thread,
 		      struct buffer *states)
 {
-	char pthread[PTHREAD_BYTES];
 	struct interp_state state = { .at = addr, .tp = memory_word(data, thread) };
 
-	if (m->read(m, state.tp, pthread, sizeof(pthread)))
-		return 0;
-	state.own_tid = pthread_tid(pthread, state.tp);
+	state.own_tid = pthread_read_tid(m, state.tp);
 	return buffer_add(states, &state, sizeof(state));
 }
 
@@ -213,27 +241,10 @@ static void stacks_capture(const void *of, struct interp_copy *copy,
 		copy_process(rt, copy, process, current >> HEAP_SHIFT, thread->regs);
 }
 
-static int stacks_find(void **rt, const struct image *image, uint64_t bias,
-		       const struct memory *memory, struct error *why)
-{
-	return beam_ops.find(rt, image, bias, memory, why);
-}
-
-static void stacks_release(void *rt)
-{
-	beam_ops.free(rt);
-}
-
-static const char *stacks_version(const void *rt)
-{
-	return beam_ops.version(rt);
-}
-
 const struct interp_ops beam_stack_ops = {
 	.mapping = "[erlang]",
-	.find = stacks_find,
-	.free = stacks_release,
-	.version = stacks_version,
+	.find = beam_find,
+	.free = beam_release,
 	.threads = stacks_threads,
 	.capture = stacks_capture,
 };

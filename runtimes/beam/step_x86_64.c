@@ -23,6 +23,7 @@
 
 #include "base/process/image.h"
 #include "runtimes/beam/depth.h"
+#include "runtimes/beam/functions.h"
 #include "runtimes/beam/runtime.h"
 #include "unwind/code/codebytes.h"
 #include "unwind/code/insn_x86_64.h"

@@ -258,6 +258,30 @@ void interp_copy_need_ranges(struct interp_copy *c, const struct interp_range *r
 	read_wanted(c, first);
 }
 
+static size_t copy_gather(const struct memory *m, struct memory_piece *pieces, size_t count)
+{
+	struct interp_copy *c = ((const struct interp_needing *)m)->copy;
+
+	for (size_t first = 0, some; first < count; first += some) {
+		struct interp_range ranges[BATCH];
+
+		some = count - first < BATCH ? count - first : BATCH;
+		for (size_t i = 0; i < some; i++)
+			ranges[i] = (struct interp_range){ pieces[first + i].addr,
+							   (uint32_t)pieces[first + i].len };
+		interp_copy_need_ranges(c, ranges, some);
+	}
+	for (struct memory_piece *p = pieces; p < pieces + count; p++)
+		if (p->len && c->memory.read(&c->memory, p->addr, p->to, p->len))
+			p->len = 0;
+	return 1;
+}
+
+struct interp_needing interp_copy_needing(struct interp_copy *c)
+{
+	return (struct interp_needing){ { .gather = copy_gather }, c };
+}
+
 bool interp_copy_word(struct interp_copy *c, uint64_t addr, uint64_t *value)
 {
 	const void *bytes = interp_copy_need(c, addr, sizeof(*value));

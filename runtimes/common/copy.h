@@ -24,10 +24,10 @@
 
 enum {
 	INTERP_RANGES = 1000, /* with those of the stack, as one call of process_vm_readv takes */
-	INTERP_PIECES =
-		1500, /* with those that are read by other calls: a deep chain's code objects */
-	INTERP_READS =
-		16, /* system calls in a hold besides that of the plan, if not told otherwise */
+	/* With those that are read by other calls: a deep chain's code objects. */
+	INTERP_PIECES = 1500,
+	/* System calls in a hold besides that of the plan, unless reads_max has another number. */
+	INTERP_READS = 16,
 	INTERP_BYTES_FIRST = 128 << 10,
 	INTERP_BYTES_MAX = 1 << 20,
 	INTERP_FRAMES_FIRST = 1024,
@@ -122,6 +122,14 @@ void interp_copy_need_all(struct interp_copy *c, const uint64_t *addrs, size_t c
 /* The same for ranges of different lengths; those of length 0 are left out. */
 void interp_copy_need_ranges(struct interp_copy *c, const struct interp_range *ranges,
 			     size_t count);
+
+/* A thread's memory while the thread is held: what memory_gather reads is copied first, if it is
+ * missing. Valid as long as the copy. */
+struct interp_needing {
+	struct memory memory;
+	struct interp_copy *copy;
+};
+struct interp_needing interp_copy_needing(struct interp_copy *c);
 
 /* The word at an address; false: as NULL above. */
 bool interp_copy_word(struct interp_copy *c, uint64_t addr, uint64_t *value);

@@ -66,7 +66,6 @@ struct managed_ops {
 	int (*find)(void **rt, const struct image *image, uint64_t bias,
 		    const struct memory *memory, struct error *why);
 	void (*free)(void *rt);
-	const char *(*version)(const void *rt); /* "HotSpot 17.0.15": valid as long as rt */
 
 	/* A walk of a thread begins. */
 	void (*begin)(void *rt);

@@ -39,4 +39,12 @@ static inline pid_t pthread_tid(const void *bytes, uint64_t self)
 	return pthread_plausible_tid((uint32_t)memory_word(bytes, PTHREAD_TID));
 }
 
+/* The same, read from the process. 0: it cannot be read, either. */
+static inline pid_t pthread_read_tid(const struct memory *memory, uint64_t self)
+{
+	uint8_t bytes[PTHREAD_BYTES];
+
+	return memory->read(memory, self, bytes, sizeof(bytes)) ? 0 : pthread_tid(bytes, self);
+}
+
 #endif

@@ -111,9 +111,9 @@ static inline uint64_t interp_code_key(uint64_t code, uint64_t method)
 
 /* A code object's names. */
 struct interp_code {
-	const char
-		*name; /* as the language's own tracebacks qualify it: "Shop.total", "Shop#total",
-			   * "Shop::total", "<module>"; UTF-8 */
+	/* As the language's own tracebacks qualify it: "Shop.total", "Shop#total", "Shop::total",
+	 * "<module>"; UTF-8. */
+	const char *name;
 	const char *file; /* as the interpreter records it; "" */
 	uint32_t first_line;
 	int64_t begin; /* a frame whose `at`, as a signed number, is below it is under construction:
@@ -130,17 +130,15 @@ struct interp_ops {
 
 	/* Looks for the runtime in an ELF file that is mapped with this bias (address in the
 	 * process - image address), by symbol or section and never by its name. *rt is immutable
-	 * from then on (but for `meet`), because it is used on two threads; the caller frees it
-	 * with `free`.
+	 * from then on (but for `note_image`), because it is used on two threads. It begins with
+	 * the runtime's version, a text with a NUL: "CPython 3.11.2". The caller frees it with
+	 * `free`.
 	 * ERR_NOTFOUND: it is not in this file; ERR_BUSY: it is, but is not ready yet, and is to be
 	 * tried again; ERR_FORMAT: it is, but cannot be read, and `why` says in one line why;
 	 * ERR_NOMEM. */
 	int (*find)(void **rt, const struct image *image, uint64_t bias,
 		    const struct memory *memory, struct error *why);
 	void (*free)(void *rt);
-
-	/* "CPython 3.11.2", for -v; valid as long as rt. */
-	const char *(*version)(const void *rt);
 
 	/* NULL: never. Is its release newer than those that the room was written for? */
 	bool (*is_new)(const void *rt);
@@ -184,10 +182,10 @@ struct interp_ops {
 	void (*task_name)(const void *rt, const struct memory *copy, const struct memory *live,
 			  uint64_t task, char *name, size_t room);
 
-	/* Another file that the process has mapped, once for each, the runtime's own included: it
-	 * may tell where a module of the runtime keeps something. The only one that changes *rt,
-	 * while captures read it. NULL: none is needed. */
-	void (*meet)(void *rt, const struct image *image);
+	/* Notes a file that the process has mapped, once for each, the runtime's own included: it
+	 * may tell where a module of the runtime keeps something. Only this function changes *rt,
+	 * while captures read it. NULL: no file is needed. */
+	void (*note_image)(void *rt, const struct image *image);
 };
 
 #endif

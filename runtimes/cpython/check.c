@@ -93,21 +93,21 @@ static int cpython_check_chain(struct checking *c, const struct cpython_state *s
 	return at ? -1 : count;
 }
 
-static enum cpython_visit check_state(void *data, const struct cpython_state *state)
+static bool check_state(void *data, const struct cpython_state *state)
 {
 	struct checking *c = data;
 	const struct cpython_thread_layout *l = &c->python->layout.thread;
 	int chain;
 
 	if (!memory_word(state->bytes, l->id))
-		return CPYTHON_NEXT; /* it does not belong to a thread yet */
+		return true; /* it does not belong to a thread yet */
 	c->states++;
 	if (!c->chains) {
 		chain = cpython_check_chain(c, state);
 		c->chains += chain > 0;
 		c->wrong += chain < 0;
 	}
-	return CPYTHON_NEXT;
+	return true;
 }
 
 /* The GIL is locked or not, and its last holder leads to an interpreter. That state may be

@@ -35,7 +35,7 @@ void cpython_line(const void *rt, const struct interp_code *code, uint64_t at, u
 
 /* asyncio. Looks whether an ELF file is asyncio's module, which says where tasks are (3.14 and
  * later). */
-void cpython_meet(void *rt, const struct image *image);
+void cpython_note_image(void *rt, const struct image *image);
 
 /* For capture: the running task of a thread's state, and copies of what its name needs; 0: there is
  * none, or it is not known. */

@@ -15,26 +15,18 @@ static int cpython_find(void **rt, const struct image *image, uint64_t bias,
 			const struct memory *memory, struct error *why)
 {
 	struct cpython *python = malloc(sizeof(*python));
-	int rc = ERR_NOMEM;
+	int rc;
 
 	if (!python)
-		goto done;
+		return ERR_NOMEM;
 	rc = cpython_locate(python, image, bias, why);
+	if (!rc)
+		rc = cpython_check(python, memory, why);
 	if (rc)
-		goto done;
-	rc = cpython_check(python, memory, why);
-	if (rc)
-		goto done;
-	*rt = python;
-	python = NULL;
-done:
-	free(python);
+		free(python);
+	else
+		*rt = python;
 	return rc;
-}
-
-static const char *cpython_version(const void *rt)
-{
-	return ((const struct cpython *)rt)->name;
 }
 
 static bool cpython_is_new(const void *rt)
@@ -46,7 +38,6 @@ const struct interp_ops cpython_ops = {
 	.mapping = "[python]",
 	.find = cpython_find,
 	.free = free,
-	.version = cpython_version,
 	.is_new = cpython_is_new,
 	.threads = cpython_threads,
 	.capture = cpython_capture,
@@ -55,5 +46,5 @@ const struct interp_ops cpython_ops = {
 	.line = cpython_line,
 	.anchor = cpython_anchor,
 	.task_name = cpython_task_name,
-	.meet = cpython_meet,
+	.note_image = cpython_note_image,
 };

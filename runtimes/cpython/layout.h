@@ -33,11 +33,9 @@ enum {
 
 /* PyCodeObject. */
 struct cpython_code_layout {
-	uint32_t size; /* up to the byte code (3.11 and later); else of all of it */
-	uint32_t flags, firstlineno;
+	uint32_t firstlineno;
 	uint32_t filename, name, qualname; /* unicode; qualname from 3.11 */
 	uint32_t lines;			   /* bytes: co_lnotab up to 3.9, then co_linetable */
-	uint32_t bytecode;		   /* bytes: co_code, up to 3.10 */
 	uint32_t adaptive;		   /* co_code_adaptive, the byte code itself, from 3.11 */
 	uint32_t firsttraceable;	   /* _co_firsttraceable, int, in code units; from 3.11 */
 	uint32_t version;		   /* co_version, 32 bits; from 3.12 */
@@ -105,10 +103,10 @@ struct cpython_layout {
 };
 
 struct cpython {
+	char name[48];	  /* first: see struct interp_ops */
 	uint16_t version; /* CPYTHON_3_6 …, also of releases later than those named */
 	bool free_threaded;
-	bool is_new;   /* later than those named */
-	char name[48]; /* "CPython 3.11.2" */
+	bool is_new; /* later than those named */
 
 	/* Addresses in the process; 0: there is none, or it is not known. */
 	uint64_t head;		 /* of the pointer to the first interpreter */
@@ -117,8 +115,8 @@ struct cpython {
 	uint64_t gil;		 /* struct _gil_runtime_state, up to 3.11 */
 	uint64_t loop, loop_end; /* _PyEval_EvalFrameDefault without its cold part, up to 3.9 */
 
-	/* Of asyncio, once its module was met (task.c): where a thread's state has the running task
-	 * in the lower half, where a task has its name in the upper one; 0: not known. */
+	/* Of asyncio, once its module was mapped (task.c): in the lower half where a thread's state
+	 * has the running task, in the upper one where a task has its name; 0: not known. */
 	_Atomic uint64_t asyncio;
 
 	struct cpython_layout layout;

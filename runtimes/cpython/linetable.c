@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/cursor.h"
 #include "base/error.h"
+#include "base/sorted.h"
 
 enum {
 	NO_LINE = -128,	      /* 3.10: the line delta of a range without a line */
@@ -171,26 +172,10 @@ int pylinetable_init(struct pylinetable *t, enum pylinetable_form form, const vo
 		size_t offset = cursor_offset(&w.cursor);
 
 		if (offset < len && offset >= t->marks_count * MARK_BYTES)
-			t->marks[t->marks_count++] = (struct pylinetable_mark){ offset, w.end,
+			t->marks[t->marks_count++] = (struct pylinetable_mark){ w.end, offset,
 										w.line };
 	}
 	return 0;
-}
-
-/* The last mark at or before a place: each range in front of it ends at or before that place. */
-static const struct pylinetable_mark *mark_before(const struct pylinetable *t, uint64_t at)
-{
-	size_t low = 0, high = t->marks_count;
-
-	while (high - low > 1) {
-		size_t middle = (low + high) / 2;
-
-		if (t->marks[middle].at <= at)
-			low = middle;
-		else
-			high = middle;
-	}
-	return &t->marks[low];
 }
 
 void pylinetable_find(const struct pylinetable *t, int64_t at, uint32_t *line, uint32_t *column)
@@ -202,7 +187,10 @@ void pylinetable_find(const struct pylinetable *t, int64_t at, uint32_t *line, u
 	*column = 0;
 	if (at < 0 || (uint64_t)at >= t->code_len)
 		return;
-	cpython_linetable_begin(&w, t, mark_before(t, (uint64_t)at));
+	/* Each range in front of the last mark that is not behind `at` ends there, or before. */
+	cpython_linetable_begin(&w, t,
+				&t->marks[sorted_last(t->marks, t->marks_count,
+							 sizeof(*t->marks), (uint64_t)at)]);
 	while (cpython_linetable_next(&w, &range)) {
 		if ((uint64_t)at >= range.end)
 			continue;

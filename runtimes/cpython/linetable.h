@@ -24,8 +24,8 @@ enum pylinetable_form {
 };
 
 struct pylinetable_mark {
-	size_t offset; /* of a range in the table */
-	uint64_t at;   /* where the range begins, in bytes of code */
+	uint64_t at;   /* where a range begins, in bytes of code */
+	size_t offset; /* of that range in the table */
 	int64_t line;  /* the running line before it */
 };
 

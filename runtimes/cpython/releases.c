@@ -53,14 +53,11 @@ static const struct releases_row {
 { AT(frame.owner),           {  NO,   NO,   NO,  NO,  NO,  69,  70,   70,   74,   74 } },
 { AT(frame.is_entry),        {  NO,   NO,   NO,  NO,  NO,  68,  NO,   NO,   NO,   NO } },
 { AT(frame.tlbc),            {  NO,   NO,   NO,  NO,  NO,  NO,  NO,   NO,   NO,   NO } },
-{ AT(code.size),             { 144,  144,  176, 176, 176, 184, 192,  200,  208,  208 } },
-{ AT(code.flags),            {  32,   32,   36,  36,  36,  48,  48,   48,   48,   48 } },
 { AT(code.firstlineno),      {  36,   36,   40,  40,  40,  72,  68,   68,   68,   68 } },
 { AT(code.filename),         {  96,   96,  104, 104, 104, 112, 112,  112,  112,  112 } },
 { AT(code.name),             { 104,  104,  112, 112, 112, 120, 120,  120,  120,  120 } },
 { AT(code.qualname),         {  NO,   NO,   NO,  NO,  NO, 128, 128,  128,  128,  128 } },
 { AT(code.lines),            { 112,  112,  120, 120, 120, 136, 136,  136,  136,  136 } },
-{ AT(code.bytecode),         {  40,   40,   48,  48,  48,  NO,  NO,   NO,   NO,   NO } },
 { AT(code.adaptive),         {  NO,   NO,   NO,  NO,  NO, 184, 192,  200,  208,  208 } },
 { AT(code.firsttraceable),   {  NO,   NO,   NO,  NO,  NO, 168, 176,  184,  192,  192 } },
 { AT(code.version),          {  NO,   NO,   NO,  NO,  NO,  NO,  92,   92,   92,   92 } },
@@ -173,10 +170,8 @@ static int set_from_debug(struct cpython *python, const uint64_t *debug, unsigne
 			return ERR_FORMAT;
 		*releases_field(l, row->field) = (uint32_t)value;
 	}
-	/* datastack_top stands behind datastack_chunk; the byte code is what a code object ends
-	 * with. */
+	/* datastack_top stands behind datastack_chunk. */
 	l->thread.chunk_top = l->thread.chunk + 8;
-	l->code.size = l->code.adaptive;
 	return 0;
 }
 

@@ -46,8 +46,7 @@ uint64_t cpython_main_interp(const struct cpython *python, const struct memory *
 }
 
 unsigned cpython_states_visit(const struct cpython *python, const struct memory *memory,
-			      enum cpython_visit (*visit)(void *data,
-							  const struct cpython_state *state),
+			      bool (*visit)(void *data, const struct cpython_state *state),
 			      void *data)
 {
 	const struct cpython_layout *l = &python->layout;
@@ -64,7 +63,7 @@ unsigned cpython_states_visit(const struct cpython *python, const struct memory 
 				strange++;
 				break;
 			}
-			if (visit(data, &s) == CPYTHON_STOP)
+			if (!visit(data, &s))
 				return strange;
 			s.addr = memory_word(s.bytes, l->thread.next);
 		}
@@ -79,18 +78,7 @@ struct listing {
 	int rc;
 };
 
-/* The number of a thread in its own PID namespace by pthread_self(3), from glibc's struct pthread;
- * 0: not known, or another libc. */
-static pid_t cpython_tid_of(const struct memory *memory, uint64_t self)
-{
-	uint8_t bytes[PTHREAD_BYTES];
-
-	if (!self || memory->read(memory, self, bytes, sizeof(bytes)))
-		return 0;
-	return pthread_tid(bytes, self);
-}
-
-static enum cpython_visit list_state(void *data, const struct cpython_state *state)
+static bool list_state(void *data, const struct cpython_state *state)
 {
 	struct listing *l = data;
 	const struct cpython_thread_layout *t = &l->python->layout.thread;
@@ -99,12 +87,12 @@ static enum cpython_visit list_state(void *data, const struct cpython_state *sta
 
 	if (t->native_id != CPYTHON_NONE)
 		id = memory_word(state->bytes, t->native_id);
-	s.libc_tid = cpython_tid_of(l->memory, self);
+	s.libc_tid = self ? pthread_read_tid(l->memory, self) : 0;
 	s.own_tid = id ? pthread_plausible_tid(id) : s.libc_tid;
 	s.tp = PTHREAD_SELF_IS_TP ? self : 0;
 	if (s.own_tid || s.tp)
 		l->rc = buffer_add(l->states, &s, sizeof(s));
-	return l->rc ? CPYTHON_STOP : CPYTHON_NEXT;
+	return !l->rc;
 }
 
 int cpython_threads(const void *rt, const struct memory *memory, struct buffer *states)

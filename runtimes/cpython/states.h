@@ -2,6 +2,7 @@
 #ifndef RUNTIMES_CPYTHON_STATES_H
 #define RUNTIMES_CPYTHON_STATES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -17,17 +18,11 @@ struct cpython_state {
 	uint8_t bytes[CPYTHON_STATE_BYTES]; /* layout.thread.size of them */
 };
 
-enum cpython_visit {
-	CPYTHON_NEXT,
-	CPYTHON_STOP,
-};
-
 /* Calls `visit` for each thread state of each interpreter, the main one first, until it returns
- * CPYTHON_STOP. What does not lead back to its interpreter ends that interpreter's list. Returns
- * how many lists did. */
+ * false. A state that does not lead back to its interpreter ends that interpreter's list. Returns
+ * how many lists ended so. */
 unsigned cpython_states_visit(const struct cpython *python, const struct memory *memory,
-			      enum cpython_visit (*visit)(void *data,
-							  const struct cpython_state *state),
+			      bool (*visit)(void *data, const struct cpython_state *state),
 			      void *data);
 
 /* The main interpreter: the last one on the list, which lives as long as the runtime; 0: there is

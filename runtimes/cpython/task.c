@@ -56,7 +56,7 @@ static bool is_field(uint64_t at, uint64_t size)
 	return at && !(at & 7) && at < FIELD_MAX && at + 8 <= size;
 }
 
-void cpython_meet(void *rt, const struct image *image)
+void cpython_note_image(void *rt, const struct image *image)
 {
 	struct cpython *python = rt;
 	struct asyncio_debug debug;

@@ -44,6 +44,7 @@ struct gdbjit_entry {
 };
 
 struct gdbjit {
+	char version[32]; /* first: see struct interp_ops */
 	const struct memory *memory;
 	uint64_t descriptor;		/* its address */
 	uint8_t last[DESCRIPTOR_BYTES]; /* as it was when the list was read */
@@ -186,6 +187,7 @@ static int gdbjit_find(void **result, const struct image *image, uint64_t bias,
 	rt = calloc(1, sizeof(*rt));
 	if (!rt)
 		return ERR_NOMEM;
+	strcpy(rt->version, "code registered for gdb");
 	rt->memory = memory;
 	rt->descriptor = symbol.addr + bias;
 	rc = strset_init(&rt->names) ? ERR_NOMEM : gdbjit_refresh(rt);
@@ -194,12 +196,6 @@ static int gdbjit_find(void **result, const struct image *image, uint64_t bias,
 	else
 		gdbjit_release(rt);
 	return rc == ERR_FORMAT ? ERR_NOTFOUND : rc;
-}
-
-static const char *gdbjit_version(const void *rt)
-{
-	(void)rt;
-	return "code registered for gdb";
 }
 
 static void gdbjit_begin(void *data)
@@ -293,7 +289,6 @@ const struct managed_ops gdbjit_ops = {
 	.mapping = "[jit]",
 	.find = gdbjit_find,
 	.free = gdbjit_release,
-	.version = gdbjit_version,
 	.begin = gdbjit_begin,
 	.step = gdbjit_step,
 	.names = gdbjit_names,

@@ -155,13 +155,6 @@ static int gdbjit_object_take_symbols(struct file *f, const struct gdbjit_object
 	return rc;
 }
 
-static int gdbjit_object_by_start(const void *a, const void *b)
-{
-	const struct jit_function *x = a, *y = b;
-
-	return x->start < y->start ? -1 : x->start > y->start;
-}
-
 static int take_functions(struct file *f)
 {
 	struct jit_object *o = f->object;
@@ -172,7 +165,7 @@ static int take_functions(struct file *f)
 		if (section_at(f, i, &s) && s.type == SHT_SYMTAB)
 			rc = gdbjit_object_take_symbols(f, &s);
 	if (o->count)
-		qsort(o->functions, o->count, sizeof(*o->functions), gdbjit_object_by_start);
+		qsort(o->functions, o->count, sizeof(*o->functions), sorted_order);
 	o->low = o->count ? o->functions[0].start : 0;
 	for (size_t i = 0; i < o->count; i++)
 		o->high = o->functions[i].end > o->high ? o->functions[i].end : o->high;

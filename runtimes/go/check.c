@@ -6,7 +6,7 @@
  * The process runs meanwhile, and a record may be read while it changes. A comparison that fails is
  * repeated for some milliseconds; if it still fails then, the record is wrong.
  */
-#include "runtimes/go/check.h"
+#include "runtimes/go/live.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -24,7 +24,6 @@
 #include "base/process/modmap.h"
 #include "base/process/process.h"
 #include "runtimes/go/fields.h"
-#include "runtimes/go/live.h"
 
 enum {
 	TRIES = 16,

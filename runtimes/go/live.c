@@ -12,7 +12,6 @@
 #include "base/process/machine.h"
 #include "base/process/modmap.h"
 #include "base/process/process.h"
-#include "runtimes/go/check.h"
 #include "runtimes/go/find/types.h"
 
 enum { PATIENCE = 4 };

@@ -37,4 +37,10 @@ struct golive {
 int golive_open(struct golive **live, const struct process *process, struct error *err);
 void golive_free(struct golive *live);
 
+/* Of golive_open: compares what was found (fields, places) with the live data: the list of
+ * goroutines and the first goroutines, the list of Ms and the first Ms, the reasons to wait.
+ * ERR_FORMAT: they do not agree, or the runtime has not begun yet, and the message says which;
+ * ERR_GONE. */
+int gocheck(const struct golive *live, struct error *err);
+
 #endif

@@ -17,6 +17,7 @@
 #include "base/process/memory.h"
 #include "unwind/gostacks.h"
 
+struct buffer;
 struct goruntime;
 struct regs;
 
@@ -72,6 +73,19 @@ bool gothread_guess(struct gothread *t, const struct regs *at, struct memory_pie
  * t->place is what the caller must keep, zeroed when this is not a thread of Go's. */
 void gothread_finish(struct gothread *t, pid_t tid, uint64_t tp, const struct regs *at, size_t got,
 		     bool guessed, struct go_stacks *stacks);
+
+/* A thread of the runtime's own list. */
+struct gothread_listed {
+	uint64_t thread; /* thread ID in the process's own PID namespace */
+	struct gothread_place place;
+};
+
+/* Appends a struct gothread_listed to `ms` for each m that has begun to run; runtime.allm is at
+ * `all_ms`. The list may change meanwhile: new ms are inserted before the first, and one that is
+ * removed still leads on (runtime/proc.go, mcommoninit and mexit). ERR_FORMAT: it is not a valid
+ * list, or a needed field of an m is not known in this release; ERR_NOMEM. */
+int gothread_list(const struct goruntime *rt, uint64_t all_ms, const struct memory *memory,
+		  struct buffer *ms);
 
 /* Reads goid and labels of `g` again. False: they cannot be read. */
 bool gothread_goroutine_now(const struct goruntime *rt, uint64_t g, const struct memory *memory,

@@ -61,7 +61,6 @@ static int read_codelets(struct hotspot *hs, const struct codelets_layout *l, ui
 			 uint64_t end)
 {
 	const struct memory *m = hs->seen;
-
 	bool deopt = false, last = false; /* in 8 the former is in the middle, later at the end */
 
 	for (unsigned i = 0; i < CODELETS_MAX && at < end; i++) {

@@ -13,9 +13,10 @@
 
 #include "base/error.h"
 #include "base/process/memory.h"
+#include "runtimes/common/text.h"
+#include "runtimes/common/walkview.h"
 #include "runtimes/hotspot/chunks.h"
 #include "runtimes/hotspot/names.h"
-#include "runtimes/common/walkview.h"
 #include "runtimes/hotspot/steps.h"
 #include "runtimes/hotspot/vm/blobs.h"
 #include "runtimes/hotspot/vm/heaps.h"
@@ -27,7 +28,7 @@ enum { RELEASE_MAX = 60 };
 
 /* All that a VM has, in one piece. */
 struct whole {
-	struct hotspot hs;
+	struct hotspot hs; /* first: what `find` returns */
 	struct hotspot_heaps heaps;
 	struct hotspot_blobs blobs;
 	struct hotspot_methods methods;
@@ -91,12 +92,10 @@ static void hotspot_set_version(struct hotspot *hs)
 
 	if (vmstructs_field(hs->tables, "Abstract_VM_Version", "_s_vm_release", &f) &&
 	    f.is_static && !memory_read_u64(hs->memory, f.offset, &addr))
-		for (size_t i = 0; i + 1 < sizeof(text); i++)
-			if (hs->memory->read(hs->memory, addr + i, text + i, 1) || text[i] < '+' ||
-			    text[i] > 'z') {
-				text[i] = '\0';
-				break;
-			}
+		text_read(hs->memory, addr, text, sizeof(text));
+	for (char *c = text; *c; c++)
+		if (*c < '+' || *c > 'z')
+			*c = '\0';
 	if (vmstructs_field(hs->tables, "CodeCache", "_heap", &f) && !strncmp(text, "25.", 3))
 		snprintf(hs->version, sizeof(hs->version), "HotSpot 8u%s", text + 3);
 	else
@@ -111,7 +110,6 @@ static int resolve(struct hotspot *hs, struct error *why)
 	if (!hs->release)
 		return error_set(why, ERR_BUSY, "HotSpot has not set its version yet");
 	rc = hotspot_heaps_init(hs->heaps, hs->tables, hs->memory, why);
-
 	if (!rc)
 		rc = hotspot_blobs_init(hs->blobs, hs->tables, why);
 	if (!rc)
@@ -156,11 +154,6 @@ static int hotspot_find(void **rt, const struct image *image, uint64_t bias,
 	return rc;
 }
 
-static const char *hotspot_version(const void *rt)
-{
-	return ((const struct hotspot *)rt)->version;
-}
-
 static void hotspot_begin(void *rt)
 {
 	struct hotspot *hs = rt;
@@ -172,7 +165,6 @@ static void hotspot_begin(void *rt)
 const struct managed_ops hotspot_ops = { .mapping = "[java]",
 					 .find = hotspot_find,
 					 .free = hotspot_free,
-					 .version = hotspot_version,
 					 .begin = hotspot_begin,
 					 .step = hotspot_step,
 					 .names = hotspot_names,

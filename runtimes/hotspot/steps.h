@@ -24,9 +24,9 @@ int hotspot_step(void *rt, struct walk *w, enum frame_kind *kind, struct managed
  * a mirror (8), those below the method are one slot higher. */
 enum interpreter_slot {
 	SLOT_RETURN = 1,
-	SLOT_SENDER_RSP =
-		-1,	    /* the caller's rsp: higher than SLOT_RETURN by the method's own locals,
-			       * or lower by one, if a method handle has dropped an argument */
+	/* The caller's rsp: higher than SLOT_RETURN by the method's own locals, or lower by one, if
+	 * a method handle has dropped an argument. */
+	SLOT_SENDER_RSP = -1,
 	SLOT_LAST_RSP = -2, /* rsp while this method calls another one; else 0 */
 	SLOT_METHOD = -3,
 	SLOT_CACHE = -6, /* ConstantPoolCache; above it the class's mirror and the profile */

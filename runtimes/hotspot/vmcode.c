@@ -26,6 +26,8 @@
 #include "base/process/elfsymbol.h"
 #include "base/process/memory.h"
 #include "base/room.h"
+#include "base/sorted.h"
+#include "runtimes/common/text.h"
 #include "runtimes/hotspot/names.h"
 #include "runtimes/hotspot/steps.h"
 #include "runtimes/hotspot/vm/blobs.h"
@@ -86,20 +88,7 @@ void hotspot_vm_code_free(struct hotspot_vm_code *code)
 
 bool hotspot_vm_text(const struct memory *memory, uint64_t addr, char text[HOTSPOT_VM_TEXT])
 {
-	size_t len = 0;
-
-	memset(text, 0, HOTSPOT_VM_TEXT);
-	while (addr && len < HOTSPOT_VM_TEXT - 1) {
-		size_t some = 32 - (addr + len) % 32; /* a page may end behind the text */
-
-		if (some > HOTSPOT_VM_TEXT - 1 - len)
-			some = HOTSPOT_VM_TEXT - 1 - len;
-		if (memory->read(memory, addr + len, text + len, some))
-			break;
-		if (memchr(text + len, '\0', some))
-			break;
-		len += some;
-	}
+	text_read(memory, addr, text, HOTSPOT_VM_TEXT);
 	for (char *c = text; *c; c++)
 		if (*c < ' ' || *c > '~')
 			return false;
@@ -112,13 +101,6 @@ static int vmcode_add(struct routines *r, uint64_t begin, uint64_t end, const ch
 		return ERR_NOMEM;
 	r->at[r->count] = (struct routine){ begin, end, arena_copy(&r->texts, name, strlen(name)) };
 	return r->at[r->count++].name ? 0 : ERR_NOMEM;
-}
-
-static int by_begin(const void *a, const void *b)
-{
-	const struct routine *x = a, *y = b;
-
-	return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
 static void vmcode_begin_again(struct routines *r)
@@ -175,24 +157,16 @@ static int read_stubs(struct hotspot *hs)
 	for (next = head; next && !rc && count < ROUTINES_MAX; count++)
 		rc = add_stub(hs->memory, r, &next);
 	if (r->count)
-		qsort(r->at, r->count, sizeof(*r->at), by_begin);
+		qsort(r->at, r->count, sizeof(*r->at), sorted_order);
 	r->state = head;
 	return rc == ERR_NOMEM ? rc : 0;
 }
 
 static const char *vmcode_find(const struct routines *r, uint64_t pc)
 {
-	size_t low = 0, high = r->count;
+	size_t i = sorted_last(r->at, r->count, sizeof(*r->at), pc);
 
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (r->at[middle].begin <= pc)
-			low = middle;
-		else
-			high = middle;
-	}
-	return high && pc >= r->at[low].begin && pc < r->at[low].end ? r->at[low].name : NULL;
+	return i < r->count && pc < r->at[i].end ? r->at[i].name : NULL;
 }
 
 uint64_t hotspot_routine_find(struct hotspot *hs, const char *name)

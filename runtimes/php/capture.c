@@ -255,42 +255,6 @@ static void php_capture_follow(struct php_capture_chain *c, uint64_t addr)
 
 /* Kinds and identities of functions. */
 
-/* Reads of what is copied, and copies what is missing. */
-struct needing {
-	struct memory memory;
-	struct interp_copy *copy;
-};
-
-static int need(const struct memory *m, uint64_t addr, void *buf, size_t len)
-{
-	const void *bytes = interp_copy_need(((const struct needing *)m)->copy, addr, len);
-
-	if (bytes)
-		memcpy(buf, bytes, len);
-	return bytes ? 0 : -1;
-}
-
-/* All of one length at once. */
-static size_t need_all(const struct memory *m, struct memory_piece *pieces, size_t count)
-{
-	struct interp_copy *copy = ((const struct needing *)m)->copy;
-	uint64_t addrs[NEW_MAX];
-	size_t before = copy->reads, same;
-
-	for (size_t first = 0; first < count; first += same) {
-		for (same = 0; first + same < count && same < NEW_MAX &&
-			       pieces[first + same].len == pieces[first].len;
-		     same++)
-			addrs[same] = pieces[first + same].addr;
-		if (pieces[first].len)
-			interp_copy_need_all(copy, addrs, same, pieces[first].len);
-	}
-	for (size_t i = 0; i < count; i++)
-		if (pieces[i].len && need(m, pieces[i].addr, pieces[i].to, pieces[i].len))
-			pieces[i].len = 0;
-	return copy->reads - before;
-}
-
 static bool php_capture_is_among(const struct interp_identity *ids, size_t count, uint64_t code)
 {
 	for (size_t i = 0; i < count; i++)
@@ -363,7 +327,7 @@ static void set_kinds(struct php_capture_chain *c)
 /* Copies what identifies the functions that are new, or will not be there for long. */
 static void identify_new(struct php_capture_chain *c)
 {
-	struct needing reads = { { .read = need, .gather = need_all }, c->copy };
+	struct interp_needing needing = interp_copy_needing(c->copy);
 	struct interp_identity ids[NEW_MAX];
 	size_t count = 0;
 
@@ -376,7 +340,7 @@ static void identify_new(struct php_capture_chain *c)
 			ids[count++].code = code;
 	}
 	if (count)
-		php_identify(c->rt, &reads.memory, ids, count);
+		php_identify(c->rt, &needing.memory, ids, count);
 }
 
 /* The innermost opline. */

@@ -20,10 +20,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
 #include "base/process/elfsymbol.h"
 #include "base/process/image.h"
 #include "base/process/memory.h"
+#include "runtimes/common/text.h"
+#include "runtimes/php/php.h"
 #include "runtimes/php/runtime.h"
 
 /* Zend/zend_globals.h, zend_compile.h, zend_generators.h, zend_modules.h, compiled. */
@@ -54,18 +57,6 @@ enum {
 
 enum { EXECUTE_EX, REGISTRY, VM_KIND, EG, EG_OFFSET, TCB_OFFSET, SYMBOLS };
 
-static bool php_find_text_at(const struct memory *memory, uint64_t addr, char *text, size_t room)
-{
-	memset(text, 0, room);
-	for (size_t i = 0; i + 1 < room; i++) {
-		if (memory->read(memory, addr + i, text + i, 1))
-			return false;
-		if (!text[i])
-			return true;
-	}
-	return false;
-}
-
 /* The first module of the registry at `addr` in the process. */
 static int read_core(const struct memory *memory, uint64_t addr, char module[MODULE_BYTES])
 {
@@ -78,7 +69,7 @@ static int read_core(const struct memory *memory, uint64_t addr, char module[MOD
 		return ERR_BUSY;
 	if (memory_read_u64(memory, memory_word(table, TABLE_BUCKETS), &entry) ||
 	    memory->read(memory, entry, module, MODULE_BYTES) ||
-	    !php_find_text_at(memory, memory_word(module, MODULE_NAME), name, sizeof(name)) ||
+	    !text_read(memory, memory_word(module, MODULE_NAME), name, sizeof(name)) ||
 	    strcmp(name, "Core") != 0)
 		return ERR_FORMAT;
 	return 0;
@@ -91,7 +82,7 @@ static bool php_find_set_version(struct php_runtime *rt, const struct memory *me
 	unsigned major, minor, patch;
 	char text[16], rest;
 
-	if (!php_find_text_at(memory, memory_word(module, MODULE_VERSION), text, sizeof(text)) ||
+	if (!text_read(memory, memory_word(module, MODULE_VERSION), text, sizeof(text)) ||
 	    sscanf(text, "%2u.%2u.%3u%c", &major, &minor, &patch, &rest) < 3)
 		return false;
 	snprintf(rt->version, sizeof(rt->version), "PHP %u.%u.%u%s", major, minor, patch,
@@ -200,8 +191,8 @@ static void find_bounds(struct php_runtime *rt, const struct image *image, uint6
 	}
 }
 
-int php_find(void **out, const struct image *image, uint64_t bias, const struct memory *memory,
-	     struct error *why)
+static int php_find(void **out, const struct image *image, uint64_t bias,
+		    const struct memory *memory, struct error *why)
 {
 	struct elfsymbol s[SYMBOLS] = {
 		[EXECUTE_EX] = { .name = "execute_ex" },
@@ -234,3 +225,29 @@ int php_find(void **out, const struct image *image, uint64_t bias, const struct 
 	*out = rt;
 	return 0;
 }
+
+/* NTS: executor_globals is the process's, and its main thread executes. (An embedding program may
+ * run PHP on another thread. Nothing in the process tells, so its stacks stay native.) ZTS: a
+ * thread's globals are found from its thread pointer, so any thread may have them. */
+static int php_threads(const void *data, const struct memory *memory, struct buffer *states)
+{
+	const struct php_runtime *rt = data;
+	struct interp_state state = { .at = rt->zts ? rt->loop[0].start : rt->eg,
+				      .main = !rt->zts,
+				      .any = rt->zts };
+
+	(void)memory;
+	return buffer_add(states, &state, sizeof(state));
+}
+
+const struct interp_ops php_ops = {
+	.mapping = "[php]",
+	.find = php_find,
+	.free = free,
+	.threads = php_threads,
+	.capture = php_capture,
+	.identify = php_identify,
+	.resolve = php_resolve,
+	.line = php_line,
+	.anchor = php_anchor,
+};

@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/process/memory.h"
-#include "base/utf8.h"
+#include "runtimes/common/text.h"
 #include "runtimes/php/runtime.h"
 
 enum {
@@ -31,22 +31,11 @@ struct php_names_lines {
 	struct php_names_step steps[];
 };
 
-/* Names and paths may be in any encoding. What is no UTF-8 becomes U+FFFD. */
-static char *copy_utf8(const char *text, size_t len, struct arena *arena)
-{
-	char *copy = arena_alloc(arena, 3 * len + 1), *to = copy;
-	size_t taken;
-
-	for (; copy && len; text += taken, len -= taken)
-		to += utf8_put(to, utf8_next(text, len, &taken));
-	return copy;
-}
-
 /* A text up to its first NUL: the name of a class without one goes on with where it was
  * declared. */
 static char *php_names_keep(const struct php_text *text, struct arena *arena)
 {
-	return copy_utf8(text->bytes, strnlen(text->bytes, text->len), arena);
+	return text_copy_utf8(arena, text->bytes, text->len, false);
 }
 
 /* "name" or "Class::name". NULL: no memory. */

@@ -127,8 +127,8 @@ struct php_range {
 };
 
 struct php_runtime {
+	char version[32]; /* first: see struct interp_ops */
 	const struct php_layout *layout;
-	char version[32];
 	bool zts;
 	uint64_t eg;	    /* address of executor_globals; ZTS: of executor_globals_offset */
 	int64_t tls;	    /* ZTS: where _tsrm_ls_cache is, from the thread pointer on */
@@ -163,8 +163,6 @@ static inline bool php_in_loop(const struct php_runtime *rt, uint64_t pc)
 }
 
 /* The functions of struct interp_ops (runtimes/common/runtime.h), a file each. */
-int php_find(void **rt, const struct image *image, uint64_t bias, const struct memory *memory,
-	     struct error *why);
 void php_capture(const void *rt, struct interp_copy *copy, const struct interp_thread *thread,
 		 struct interp_walk *out);
 void php_identify(const void *rt, const struct memory *memory, struct interp_identity *ids,

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "runtimes/ruby/runtime.h"
+#include "runtimes/ruby/loop.h"
 #ifdef __x86_64__
 #include "unwind/code/insn_x86_64.h"
 #endif

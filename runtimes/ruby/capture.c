@@ -32,8 +32,8 @@ enum {
 	PIECE = 2048,
 	PIECES_MAX = 512,
 	BATCH = 256, /* environments on the heap, and new code objects, that are read together */
-	GVL_OWNER =
-		32, /* rb_ractor_t.threads: from the list's head on to gvl.owner or sched.running */
+	/* rb_ractor_t.threads: from the list's head on to gvl.owner or sched.running. */
+	GVL_OWNER = 32,
 #ifdef __aarch64__
 	MUTEX_BYTES = 48,
 #else

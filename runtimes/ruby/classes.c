@@ -13,7 +13,7 @@
 
 #include "base/arena.h"
 #include "base/process/memory.h"
-#include "runtimes/ruby/runtime.h"
+#include "runtimes/ruby/object.h"
 
 enum {
 	/* struct RBasic, struct RClass, struct rb_classext_struct up to 3.1 */

@@ -14,7 +14,8 @@
 #include "base/error.h"
 #include "base/process/elfsymbol.h"
 #include "base/process/memory.h"
-#include "runtimes/ruby/runtime.h"
+#include "runtimes/ruby/object.h"
+#include "runtimes/ruby/ruby.h"
 #ifdef __x86_64__
 #include "unwind/code/insn_x86_64.h"
 #endif
@@ -123,7 +124,7 @@ static int find_state(struct ruby_runtime *rt, const struct elfsymbol *s, const 
 	return ruby_find_loop(&rt->loop, image, bias, memory);
 }
 
-void ruby_free(void *of)
+static void ruby_free(void *of)
 {
 	struct ruby_runtime *rt = of;
 
@@ -132,8 +133,8 @@ void ruby_free(void *of)
 	free(rt);
 }
 
-int ruby_find(void **out, const struct image *image, uint64_t bias, const struct memory *memory,
-	      struct error *why)
+static int ruby_find(void **out, const struct image *image, uint64_t bias,
+		     const struct memory *memory, struct error *why)
 {
 	struct elfsymbol s[SYMBOLS] = {
 		[VERSION] = { .name = "ruby_version" },
@@ -160,3 +161,15 @@ int ruby_find(void **out, const struct image *image, uint64_t bias, const struct
 		*out = rt;
 	return rc;
 }
+
+const struct interp_ops ruby_ops = {
+	.mapping = "[ruby]",
+	.find = ruby_find,
+	.free = ruby_free,
+	.threads = ruby_threads,
+	.capture = ruby_capture,
+	.identify = ruby_identify,
+	.resolve = ruby_resolve,
+	.line = ruby_line,
+	.anchor = ruby_anchor,
+};

@@ -16,7 +16,7 @@
 #include "base/hashindex.h"
 #include "base/process/memory.h"
 #include "runtimes/common/copy.h"
-#include "runtimes/ruby/runtime.h"
+#include "runtimes/ruby/object.h"
 
 enum {
 	BATCH = 32,
@@ -141,7 +141,7 @@ static void want_texts(const struct ruby_runtime *rt, struct ruby_identity_round
 		ruby_identity_want_text(r, p, &p->path);
 		return;
 	}
-	first = ruby_array_element(rt, path, p->path_object, 0);
+	first = ruby_array_element(path, p->path_object, 0);
 	if (first - path > OBJECT_BYTES - 8) {
 		p->id->valid = false;
 		return;
@@ -267,31 +267,10 @@ void ruby_identify(const void *rt, const struct memory *memory, struct interp_id
 		ruby_identity_identify(rt, memory, ids + i, count - i < BATCH ? count - i : BATCH);
 }
 
-/* The memory of a thread that is held: what is missing is copied. */
-struct ruby_identity_held {
-	struct memory memory;
-	struct interp_copy *copy;
-};
-
-static size_t gather_held(const struct memory *m, struct memory_piece *pieces, size_t count)
-{
-	struct interp_copy *copy = ((const struct ruby_identity_held *)m)->copy;
-	struct interp_range ranges[BATCH * PER_ROUND] = { 0 };
-
-	for (size_t i = 0; i < count; i++)
-		ranges[i] = (struct interp_range){ pieces[i].addr, (uint32_t)pieces[i].len };
-	interp_copy_need_ranges(copy, ranges, count);
-	for (size_t i = 0; i < count; i++)
-		if (pieces[i].len &&
-		    copy->memory.read(&copy->memory, pieces[i].addr, pieces[i].to, pieces[i].len))
-			pieces[i].len = 0;
-	return 1;
-}
-
 void ruby_copy_identity(const struct ruby_runtime *rt, struct interp_copy *copy,
 			struct interp_identity *ids, size_t count)
 {
-	struct ruby_identity_held held = { { .gather = gather_held }, copy };
+	struct interp_needing needing = interp_copy_needing(copy);
 
-	ruby_identify(rt, &held.memory, ids, count);
+	ruby_identify(rt, &needing.memory, ids, count);
 }

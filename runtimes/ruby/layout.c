@@ -6,7 +6,9 @@
  * (the tail of struct rb_ractor_struct in 4.0.6), or depends on libc's types, is found from the
  * live lists (threads.c).
  */
-#include "runtimes/ruby/runtime.h"
+#include "runtimes/ruby/layout.h"
+
+#include <stddef.h>
 
 static const struct ruby_layout layouts[] = {
 	/* clang-format off */

@@ -20,7 +20,8 @@
 #include "base/error.h"
 #include "base/process/elfsymbol.h"
 #include "base/process/memory.h"
-#include "runtimes/ruby/runtime.h"
+#include "base/sorted.h"
+#include "runtimes/ruby/loop.h"
 #include "unwind/code/insn.h"
 #include "unwind/table/starts.h"
 
@@ -141,13 +142,6 @@ struct insn_code {
 	uint16_t number;
 };
 
-static int ruby_loop_by_code(const void *a, const void *b)
-{
-	uint64_t x = ((const struct insn_code *)a)->code, y = ((const struct insn_code *)b)->code;
-
-	return x < y ? -1 : x > y;
-}
-
 static int sort_codes(struct ruby_loop *loop, const uint16_t *plain)
 {
 	struct insn_code *sorted = malloc(loop->count * sizeof(*sorted));
@@ -156,7 +150,7 @@ static int sort_codes(struct ruby_loop *loop, const uint16_t *plain)
 		return ERR_NOMEM;
 	for (size_t i = 0; i < loop->count; i++)
 		sorted[i] = (struct insn_code){ loop->codes[i], plain[i] };
-	qsort(sorted, loop->count, sizeof(*sorted), ruby_loop_by_code);
+	qsort(sorted, loop->count, sizeof(*sorted), sorted_order);
 	for (size_t i = 0; i < loop->count; i++) {
 		loop->codes[i] = sorted[i].code;
 		loop->numbers[i] = sorted[i].number;
@@ -302,16 +296,9 @@ void ruby_loop_release(struct ruby_loop *loop)
 
 size_t ruby_loop_place(const struct ruby_loop *loop, uint64_t pc)
 {
-	size_t low = 0, count = loop->count;
+	size_t i = sorted_last(loop->codes, loop->count, sizeof(*loop->codes), pc);
 
-	while (count > 1) {
-		size_t half = count / 2;
-
-		if (loop->codes[low + half] <= pc)
-			low += half;
-		count -= half;
-	}
-	return low;
+	return i < loop->count ? i : 0;
 }
 
 unsigned ruby_loop_starts(const struct ruby_loop *loop, uint64_t code)
@@ -326,18 +313,9 @@ unsigned ruby_loop_starts(const struct ruby_loop *loop, uint64_t code)
 
 static const struct ruby_block *ruby_loop_block_of(const struct ruby_loop *loop, uint64_t pc)
 {
-	size_t low = 0, count = loop->block_count;
-	const struct ruby_block *b;
+	size_t i = sorted_last(loop->blocks, loop->block_count, sizeof(*loop->blocks), pc);
 
-	while (count > 1) {
-		size_t half = count / 2;
-
-		if (loop->blocks[low + half].start <= pc)
-			low += half;
-		count -= half;
-	}
-	b = count ? &loop->blocks[low] : NULL;
-	return b && pc - b->start < b->end - b->start ? b : NULL;
+	return i < loop->block_count && pc < loop->blocks[i].end ? &loop->blocks[i] : NULL;
 }
 
 unsigned ruby_loop_insn(const struct ruby_loop *loop, uint64_t pc)

@@ -17,7 +17,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/process/memory.h"
-#include "runtimes/ruby/runtime.h"
+#include "runtimes/ruby/object.h"
 
 enum {
 	AROUND_MAX = 64, /* iseqs around a block */
@@ -160,7 +160,7 @@ static uint64_t ruby_names_path_of(const struct naming *n, const char *body)
 	if (!ruby_read_object(n->memory, path, object) ||
 	    ruby_type(memory_word(object, 0)) != T_ARRAY)
 		return path;
-	element = ruby_array_element(n->rt, path, object, 0);
+	element = ruby_array_element(path, object, 0);
 	return element && !memory_read_u64(n->memory, element, &path) ? path : 0;
 }
 

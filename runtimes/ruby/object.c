@@ -4,12 +4,11 @@
  */
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/process/elfsymbol.h"
 #include "base/process/image.h"
 #include "base/process/memory.h"
-#include "base/utf8.h"
-#include "runtimes/ruby/runtime.h"
+#include "runtimes/common/text.h"
+#include "runtimes/ruby/object.h"
 
 enum {
 	TEXT_MAX = 4093, /* bytes of a name or a path that are shown, besides "…" */
@@ -54,12 +53,10 @@ bool ruby_string_text(const struct ruby_runtime *rt, uint64_t addr, const void *
 	return text->len < INT64_MAX;
 }
 
-uint64_t ruby_array_element(const struct ruby_runtime *rt, uint64_t addr, const void *object,
-			    uint64_t i)
+uint64_t ruby_array_element(uint64_t addr, const void *object, uint64_t i)
 {
 	uint64_t flags = memory_word(object, 0), len = memory_word(object, LEN);
 
-	(void)rt;
 	if (ruby_type(flags) != T_ARRAY)
 		return 0;
 	if (flags & INSIDE)
@@ -72,19 +69,6 @@ uint64_t ruby_array_element(const struct ruby_runtime *rt, uint64_t addr, const 
 bool ruby_read_object(const struct memory *memory, uint64_t addr, void *object)
 {
 	return ruby_is_object(addr) && !memory->read(memory, addr, object, OBJECT_BYTES);
-}
-
-/* A text as UTF-8, up to its first NUL. */
-static const char *copy_text(const char *bytes, size_t len, bool cut, struct arena *arena)
-{
-	char *copy = arena_alloc(arena, 3 * len + sizeof("…")), *to = copy;
-	size_t taken;
-
-	for (; copy && len && *bytes; bytes += taken, len -= taken)
-		to += utf8_put(to, utf8_next(bytes, len, &taken));
-	if (copy && cut)
-		memcpy(to, "…", sizeof("…"));
-	return copy;
 }
 
 const char *ruby_read_string(const struct ruby_runtime *rt, const struct memory *memory,
@@ -100,27 +84,25 @@ const char *ruby_read_string(const struct ruby_runtime *rt, const struct memory 
 	len = text.len < TEXT_MAX ? text.len : TEXT_MAX;
 	if (len && memory->read(memory, text.at, bytes, len))
 		return NULL;
-	copy = copy_text(bytes, len, text.len > len, arena);
+	copy = text_copy_utf8(arena, bytes, len, text.len > len);
 	*nomem |= !copy;
 	return copy;
 }
 
-static uint64_t element(const struct ruby_runtime *rt, const struct memory *memory, uint64_t addr,
-			uint64_t i)
+static uint64_t element(const struct memory *memory, uint64_t addr, uint64_t i)
 {
 	char object[OBJECT_BYTES];
 	uint64_t at, value;
 
 	if (!ruby_read_object(memory, addr, object))
 		return 0;
-	at = ruby_array_element(rt, addr, object, i);
+	at = ruby_array_element(addr, object, i);
 	return at && !memory_read_u64(memory, at, &value) ? value : 0;
 }
 
-static uint64_t string_of_serial(const struct ruby_runtime *rt, const struct memory *memory,
-				 uint64_t ids, uint64_t serial)
+static uint64_t string_of_serial(const struct memory *memory, uint64_t ids, uint64_t serial)
 {
-	return element(rt, memory, element(rt, memory, ids, serial / ENTRY_UNIT),
+	return element(memory, element(memory, ids, serial / ENTRY_UNIT),
 		       serial % ENTRY_UNIT * ENTRY_SIZE);
 }
 
@@ -134,9 +116,9 @@ const char *ruby_read_id(const struct ruby_runtime *rt, const struct memory *mem
 		return NULL;
 	if (!serial || serial > memory_u32(symbols, 0))
 		return NULL;
-	return ruby_read_string(
-		rt, memory, string_of_serial(rt, memory, memory_word(symbols, SYMBOLS_IDS), serial),
-		arena, nomem);
+	return ruby_read_string(rt, memory,
+				string_of_serial(memory, memory_word(symbols, SYMBOLS_IDS), serial),
+				arena, nomem);
 }
 
 /* In the table, '+' is the ID of "+", and so on (symbol.c, Init_op_tbl()). */
@@ -150,7 +132,7 @@ static bool is_symbols(const struct ruby_runtime *rt, const struct memory *memor
 	    !ruby_is_object(memory_word(bytes, 8)) || !ruby_is_object(ids))
 		return false;
 	for (const char *c = operators; *c; c++) {
-		uint64_t string = string_of_serial(rt, memory, ids, (unsigned char)*c);
+		uint64_t string = string_of_serial(memory, ids, (unsigned char)*c);
 		char object[OBJECT_BYTES], is;
 		struct ruby_text text;
 

@@ -69,12 +69,9 @@ bool ruby_find_lists(struct ruby_runtime *rt, const struct memory *memory)
 static pid_t ruby_threads_number_of(const struct ruby_runtime *rt, const struct memory *memory,
 				    const char *native, uint64_t self)
 {
-	char pthread[PTHREAD_BYTES];
-
 	if (rt->layout->tid)
 		return pthread_plausible_tid(memory_u32(native, rt->layout->tid));
-	return memory->read(memory, self, pthread, sizeof(pthread)) ? 0 :
-								      pthread_tid(pthread, self);
+	return pthread_read_tid(memory, self);
 }
 
 static bool ruby_threads_describe(const struct ruby_runtime *rt, const struct memory *memory,

@@ -1,6 +1,5 @@
 /* What a frame of V8's is: which function's, or of which builtin. */
 #include "runtimes/v8/frame.h"
-#include "runtimes/v8/heap/moved.h"
 
 #include "base/process/memory.h"
 #include "runtimes/v8/names.h"

@@ -8,7 +8,6 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/room.h"
-#include "runtimes/v8/heap/moved.h"
 #include "runtimes/v8/records.h"
 
 /* managed_frame.at: the offset, and this. */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "runtimes/v8/heap/moved.h"
 
 enum {
 	TABLE_MAX = 16 << 20, /* bytes */

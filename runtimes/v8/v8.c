@@ -65,11 +65,6 @@ static int v8_find(void **result, const struct image *image, uint64_t bias,
 	return rc;
 }
 
-static const char *v8_version(const void *rt)
-{
-	return ((const struct v8_runtime *)rt)->version;
-}
-
 static void v8_begin(void *data)
 {
 	struct v8_runtime *rt = data;
@@ -126,7 +121,6 @@ const struct managed_ops v8_ops = {
 	.mapping = "[node]",
 	.find = v8_find,
 	.free = v8_release,
-	.version = v8_version,
 	.begin = v8_begin,
 	.step = v8_step,
 	.names = find_names,

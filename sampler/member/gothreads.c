@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/process/gopclntab.h"
 #include "runtimes/go/find/places.h"
-#include "runtimes/go/mlist.h"
+#include "runtimes/go/thread.h"
 #include "sampler/thread/threads.h"
 
 enum { AGAIN_NS = 250000000, COST_FACTOR = 100 /* a hundredth of the time at most */ };
@@ -30,7 +30,7 @@ static void find_list(struct member *m)
 
 static int by_thread(const void *a, const void *b)
 {
-	const struct mlist_entry *x = a, *y = b;
+	const struct gothread_listed *x = a, *y = b;
 
 	return (x->thread > y->thread) - (x->thread < y->thread);
 }
@@ -39,9 +39,9 @@ static void gothreads_take(const struct member *m, const struct buffer *ms, stru
 			   bool same_numbers)
 {
 	pid_t tid = same_numbers ? thread->tid : process_own_tid(&m->process, thread->tid);
-	struct mlist_entry key = { .thread = (uint64_t)tid };
-	const struct mlist_entry *found = bsearch(&key, ms->data, ms->len / sizeof(key),
-						  sizeof(key), by_thread);
+	struct gothread_listed key = { .thread = (uint64_t)tid };
+	const struct gothread_listed *found = bsearch(&key, ms->data, ms->len / sizeof(key),
+						      sizeof(key), by_thread);
 
 	if (found)
 		thread->runtimes.go = found->place;
@@ -55,9 +55,9 @@ static void gothreads_find_all(struct member *m)
 	struct thread *threads = threads_get(m->threads, &count);
 
 	m->live.pid = m->process.pid;
-	if (!mlist_read(&m->go, m->all_ms, &m->live.memory, &ms) && ms.len) {
-		qsort(ms.data, ms.len / sizeof(struct mlist_entry), sizeof(struct mlist_entry),
-		      by_thread);
+	if (!gothread_list(&m->go, m->all_ms, &m->live.memory, &ms) && ms.len) {
+		qsort(ms.data, ms.len / sizeof(struct gothread_listed),
+		      sizeof(struct gothread_listed), by_thread);
 		for (size_t i = 0; i < count; i++)
 			if (!threads[i].ended && !threads[i].runtimes.go.m)
 				gothreads_take(m, &ms, &threads[i], same_numbers);

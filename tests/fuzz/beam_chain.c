@@ -12,7 +12,7 @@
 #include "base/process/image.h"
 #include "base/process/memory.h"
 #include "base/process/modmap.h"
-#include "runtimes/beam/key.h"
+#include "runtimes/beam/functions.h"
 #include "runtimes/beam/runtime.h"
 #include "unwind/code/codebytes.h"
 #include "unwind/table/regs.h"

@@ -35,7 +35,6 @@ static void use(struct cpython *python, unsigned choice)
 	};
 	static const struct cpython_code_layout old = {
 		.firstlineno = 40,
-		.bytecode = 48,
 		.filename = 104,
 		.name = 112,
 		.lines = 120,
@@ -48,7 +47,6 @@ static void use(struct cpython *python, unsigned choice)
 		.qualname = 128,
 		.lines = 136,
 		.firsttraceable = 184,
-		.bytecode = CPYTHON_NONE,
 	};
 	static const uint16_t versions[] = { CPYTHON_3_8, CPYTHON_3_10, CPYTHON_3_11,
 					     CPYTHON_3_14 };

@@ -16,7 +16,6 @@
 #include "base/process/image.h"
 #include "base/process/modmap.h"
 #include "base/process/process.h"
-#include "runtimes/go/check.h"
 #include "runtimes/go/find/layout.h"
 #include "runtimes/go/find/refs.h"
 #include "runtimes/go/live.h"

@@ -84,7 +84,7 @@ static bool find_python(void)
 			continue;
 		rc = ops->find(&rt, ranges[i].image, ranges[i].bias, &live.memory, &why);
 		if (!rc)
-			printf("# %s in %s\n", ops->version(rt), image_path(ranges[i].image));
+			printf("# %s in %s\n", (const char *)rt, image_path(ranges[i].image));
 		else if (rc != ERR_NOTFOUND)
 			printf("# find %s: %d %s\n", image_path(ranges[i].image), rc, why.text);
 		if (rc != ERR_NOTFOUND)

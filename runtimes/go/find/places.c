@@ -20,80 +20,49 @@
 
 enum { SYMBOLS_MAX = 1 << 22, NEWEST = 99, USES_MAX = 4, ANY = -1, NOT = 0x80 };
 
-enum {
-	ALLOCMCACHE,
-	ALLOCMCACHEFUNC,
-	BLOCKEVENT,
-	CHANRECV,
-	CHANSEND,
-	CREATEFING,
-	FINISHSWEEP,
-	FLUSH,
-	FREE,
-	FLUSHLOCKED,
-	GCINIT,
-	GCSTART,
-	GCSWEEP,
-	GCTEST,
-	HEADER,
-	INIT,
-	ISSYSTEM,
-	LOCKPROFILES,
-	MALLOC,
-	MALLOCINIT,
-	MCOMMONINIT,
-	MEXIT,
-	MUTEXEVENT,
-	NEXTCYCLE,
-	PROFILEALLOC,
-	REASON,
-	RUNFINQ,
-	SCHEDINIT,
-	SEMACQUIRE,
-	STKBUCKET,
-	SYNCEVENT,
-	TICKSINIT,
-	TICKSPERSECOND,
-	OLDTICKSPERSECOND,
-	FUNCTIONS,
-};
+/* The functions whose code is looked at; sync.event is mutexevent by its linkname, up to 1.26. */
+#define EACH_FUNCTION(F) \
+	F(ALLOCMCACHE, "runtime.allocmcache") \
+	F(ALLOCMCACHEFUNC, "runtime.allocmcache.func1") \
+	F(BLOCKEVENT, "runtime.blockevent") \
+	F(CHANRECV, "runtime.chanrecv") \
+	F(CHANSEND, "runtime.chansend") \
+	F(CREATEFING, "runtime.createfing") \
+	F(FINISHSWEEP, "runtime.finishsweep_m") \
+	F(FLUSH, "runtime.mProf_Flush") \
+	F(FREE, "runtime.mProf_Free") \
+	F(FLUSHLOCKED, "runtime.mProf_FlushLocked") \
+	F(GCINIT, "runtime.gcinit") \
+	F(GCSTART, "runtime.gcStart") \
+	F(GCSWEEP, "runtime.gcSweep") \
+	F(GCTEST, "runtime.gcTrigger.test") \
+	F(HEADER, "runtime.goroutineheader") \
+	F(INIT, "runtime.init") \
+	F(ISSYSTEM, "runtime.isSystemGoroutine") \
+	F(LOCKPROFILES, "runtime/pprof.lockProfiles") \
+	F(MALLOC, "runtime.mProf_Malloc") \
+	F(MALLOCINIT, "runtime.mallocinit") \
+	F(MCOMMONINIT, "runtime.mcommoninit") \
+	F(MEXIT, "runtime.mexit") \
+	F(MUTEXEVENT, "runtime.mutexevent") \
+	F(NEXTCYCLE, "runtime.mProf_NextCycle") \
+	F(PROFILEALLOC, "runtime.profilealloc") \
+	F(REASON, "runtime.waitReason.String") \
+	F(RUNFINQ, "runtime.runfinq") \
+	F(SCHEDINIT, "runtime.schedinit") \
+	F(SEMACQUIRE, "runtime.semacquire1") \
+	F(STKBUCKET, "runtime.stkbucket") \
+	F(SYNCEVENT, "sync.event") \
+	F(TICKSINIT, "runtime.(*ticksType).init") \
+	F(TICKSPERSECOND, "runtime.ticksPerSecond") \
+	F(OLDTICKSPERSECOND, "runtime.tickspersecond")
 
-static const char *const functions[FUNCTIONS] = {
-	[ALLOCMCACHE] = "runtime.allocmcache",
-	[ALLOCMCACHEFUNC] = "runtime.allocmcache.func1",
-	[BLOCKEVENT] = "runtime.blockevent",
-	[CHANRECV] = "runtime.chanrecv",
-	[CHANSEND] = "runtime.chansend",
-	[CREATEFING] = "runtime.createfing",
-	[FINISHSWEEP] = "runtime.finishsweep_m",
-	[FLUSH] = "runtime.mProf_Flush",
-	[FREE] = "runtime.mProf_Free",
-	[FLUSHLOCKED] = "runtime.mProf_FlushLocked",
-	[GCINIT] = "runtime.gcinit",
-	[GCSTART] = "runtime.gcStart",
-	[GCSWEEP] = "runtime.gcSweep",
-	[GCTEST] = "runtime.gcTrigger.test",
-	[HEADER] = "runtime.goroutineheader",
-	[INIT] = "runtime.init",
-	[ISSYSTEM] = "runtime.isSystemGoroutine",
-	[LOCKPROFILES] = "runtime/pprof.lockProfiles",
-	[MALLOC] = "runtime.mProf_Malloc",
-	[MALLOCINIT] = "runtime.mallocinit",
-	[MCOMMONINIT] = "runtime.mcommoninit",
-	[MEXIT] = "runtime.mexit",
-	[MUTEXEVENT] = "runtime.mutexevent",
-	[NEXTCYCLE] = "runtime.mProf_NextCycle",
-	[PROFILEALLOC] = "runtime.profilealloc",
-	[REASON] = "runtime.waitReason.String",
-	[RUNFINQ] = "runtime.runfinq",
-	[SCHEDINIT] = "runtime.schedinit",
-	[SEMACQUIRE] = "runtime.semacquire1",
-	[STKBUCKET] = "runtime.stkbucket",
-	[SYNCEVENT] = "sync.event", /* mutexevent by its linkname, up to 1.26 */
-	[TICKSINIT] = "runtime.(*ticksType).init",
-	[TICKSPERSECOND] = "runtime.ticksPerSecond",
-	[OLDTICKSPERSECOND] = "runtime.tickspersecond",
-};
+#define NUMBER(number, name) number,
+#define NAME(number, name) name,
+
+enum { EACH_FUNCTION(NUMBER) FUNCTIONS };
+
+static const char *const functions[FUNCTIONS] = { EACH_FUNCTION(NAME) };
 
 /* A function's use of a variable, or of the one that is `distance` bytes behind it. */
 struct clue_use {

@@ -19,30 +19,23 @@
 #include "runtimes/go/find/types.h"
 
 /* Functions that use the variables, in every release and every program. */
-enum {
-	MARK_TERMINATION,
-	REFILL,
-	RELEASE_ALL,
-	FLUSH_CREDIT,
-	GFGET,
-	NEWPROC1,
-	PROCRESIZE,
-	PREEMPTALL,
-	ALLGADD,
-	FUNCTIONS,
-};
+#define EACH_FUNCTION(F) \
+	F(MARK_TERMINATION, "runtime.gcMarkTermination") \
+	F(REFILL, "runtime.(*mcache).refill") \
+	F(RELEASE_ALL, "runtime.(*mcache).releaseAll") \
+	F(FLUSH_CREDIT, "runtime.gcFlushBgCredit") \
+	F(GFGET, "runtime.gfget") \
+	F(NEWPROC1, "runtime.newproc1") \
+	F(PROCRESIZE, "runtime.procresize") \
+	F(PREEMPTALL, "runtime.preemptall") \
+	F(ALLGADD, "runtime.allgadd")
 
-static const char *const functions[FUNCTIONS] = {
-	[MARK_TERMINATION] = "runtime.gcMarkTermination",
-	[REFILL] = "runtime.(*mcache).refill",
-	[RELEASE_ALL] = "runtime.(*mcache).releaseAll",
-	[FLUSH_CREDIT] = "runtime.gcFlushBgCredit",
-	[GFGET] = "runtime.gfget",
-	[NEWPROC1] = "runtime.newproc1",
-	[PROCRESIZE] = "runtime.procresize",
-	[PREEMPTALL] = "runtime.preemptall",
-	[ALLGADD] = "runtime.allgadd",
-};
+#define NUMBER(number, name) number,
+#define NAME(number, name) name,
+
+enum { EACH_FUNCTION(NUMBER) FUNCTIONS };
+
+static const char *const functions[FUNCTIONS] = { EACH_FUNCTION(NAME) };
 
 static uint64_t vars_place(const struct goclue *clues, size_t count, uint64_t bias)
 {
@@ -98,11 +91,10 @@ static void vars_find_places(struct govars *v, const struct gorefs *r, uint64_t 
 static void vars_find_fields(struct govars *v, struct gotypes *t)
 {
 	uint64_t g = gotypes_struct(t, "runtime.g"), p = gotypes_struct(t, "runtime.p"), list;
-	uint32_t guard, free_list, count;
+	uint32_t free_list, count;
 
-	if (!g || !p || !gotypes_field(t, g, "stackguard0", &guard, NULL))
+	if (!g || !p || !gotypes_learn_shift(t, g))
 		return;
-	t->shift = guard == 32;
 	if (!gotypes_field(t, p, "mcache", &v->p_mcache, NULL))
 		v->p_mcache = GO_NO_FIELD;
 	if (gotypes_field(t, p, "gFree", &free_list, &list) &&

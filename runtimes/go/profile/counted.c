@@ -91,8 +91,8 @@ static int profile_counted_add_types(struct profile *p, const char *name)
 	return 0;
 }
 
-int goprofile_count_make(struct goprofile *g, const struct goprofile_id *id, struct profile *p,
-			 struct error *err)
+static int count_make(struct goprofile *g, const struct goprofile_id *id, struct profile *p,
+		      struct error *err)
 {
 	struct counting c = { .g = g };
 	struct builder b = { 0 };
@@ -109,8 +109,8 @@ int goprofile_count_make(struct goprofile *g, const struct goprofile_id *id, str
 	return rc;
 }
 
-int goprofile_count_text(struct goprofile *g, const struct goprofile_id *id, struct buffer *out,
-			 struct error *err)
+static int count_text(struct goprofile *g, const struct goprofile_id *id, struct buffer *out,
+		      struct error *err)
 {
 	struct counting c = { .g = g };
 	int rc = profile_counted_count_all(&c, id, err);
@@ -120,3 +120,5 @@ int goprofile_count_text(struct goprofile *g, const struct goprofile_id *id, str
 	counts_release(&c.counts);
 	return rc;
 }
+
+const struct goprofile_kind goprofile_count = { count_make, count_text };

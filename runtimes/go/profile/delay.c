@@ -11,6 +11,7 @@
 #include "pprof/profile.h"
 #include "runtimes/go/profile/keptbuckets.h"
 #include "runtimes/go/profile/kinds.h"
+#include "runtimes/go/profile/type.h"
 #include "runtimes/go/session/builder.h"
 #include "runtimes/go/session/inside.h"
 #include "runtimes/go/session/stacktext.h"
@@ -24,6 +25,11 @@ struct delay {
 	uint64_t *pcs;	   /* of the current stack */
 	size_t room;
 };
+
+static enum go_buckets delay_buckets(const struct goprofile_id *id)
+{
+	return id->type == GOPROFILE_MUTEX ? GO_MUTEX : GO_BLOCK;
+}
 
 static int64_t cycles_of(const struct go_bucket *b)
 {
@@ -121,10 +127,10 @@ static void delay_release(struct delay *d)
 	free(d->pcs);
 }
 
-int goprofile_delay_make(struct goprofile *g, enum go_buckets which, struct profile *p,
-			 struct error *err)
+static int delay_make(struct goprofile *g, const struct goprofile_id *id, struct profile *p,
+		      struct error *err)
 {
-	struct delay d = { .g = g, .which = which };
+	struct delay d = { .g = g, .which = delay_buckets(id) };
 	struct builder b = { 0 };
 	int rc = delay_read_all(&d, err);
 
@@ -160,10 +166,10 @@ static int delay_add_text(struct delay *d, struct buffer *out)
 	return 0;
 }
 
-int goprofile_delay_text(struct goprofile *g, enum go_buckets which, struct buffer *out,
-			 struct error *err)
+static int delay_text(struct goprofile *g, const struct goprofile_id *id, struct buffer *out,
+		      struct error *err)
 {
-	struct delay d = { .g = g, .which = which };
+	struct delay d = { .g = g, .which = delay_buckets(id) };
 	int rc = delay_read_all(&d, err);
 
 	if (!rc && delay_add_text(&d, out))
@@ -171,3 +177,5 @@ int goprofile_delay_text(struct goprofile *g, enum go_buckets which, struct buff
 	delay_release(&d);
 	return rc;
 }
+
+const struct goprofile_kind goprofile_delay = { delay_make, delay_text };

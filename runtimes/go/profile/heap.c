@@ -10,7 +10,6 @@
 #include "runtimes/go/live.h"
 #include "runtimes/go/profile/keptbuckets.h"
 #include "runtimes/go/profile/kinds.h"
-#include "runtimes/go/profile/memstats.h"
 #include "runtimes/go/session/builder.h"
 #include "runtimes/go/session/inside.h"
 #include "runtimes/go/session/stacktext.h"
@@ -128,11 +127,13 @@ static int profile_heap_make(struct profile_heap *h, struct error *err)
 	return rc ? rc : goprofile_end(g, &h->builder, err);
 }
 
-int goprofile_heap_make(struct goprofile *g, struct profile *p, struct error *err)
+static int heap_make(struct goprofile *g, const struct goprofile_id *id, struct profile *p,
+		     struct error *err)
 {
 	struct profile_heap h = { .g = g, .profile = p };
 	int rc = profile_heap_make(&h, err);
 
+	(void)id;
 	builder_release(&h.builder);
 	return rc;
 }
@@ -195,13 +196,15 @@ static int profile_heap_write_text(struct goprofile *g, struct keptbuckets *k, i
 	return rc ? error_nomem(err) : 0;
 }
 
-int goprofile_heap_text(struct goprofile *g, struct buffer *out, struct error *err)
+static int heap_text(struct goprofile *g, const struct goprofile_id *id, struct buffer *out,
+		     struct error *err)
 {
 	struct gobuckets_stats stats = { 0 };
 	struct keptbuckets kept = { 0 };
 	int64_t rate;
 	int rc = gobuckets_rate(g->live, GO_HEAP, &rate, err);
 
+	(void)id;
 	if (!rc)
 		rc = gobuckets_read(g->live, g->callers, GO_HEAP, g->heap, keptbuckets_add, &kept,
 				    &stats, err);
@@ -212,3 +215,5 @@ int goprofile_heap_text(struct goprofile *g, struct buffer *out, struct error *e
 	keptbuckets_release(&kept);
 	return rc;
 }
+
+const struct goprofile_kind goprofile_heap = { heap_make, heap_text };

@@ -10,6 +10,14 @@
 #include "runtimes/go/session/inside.h"
 #include "runtimes/go/stacks/callers.h"
 
+const struct goprofile_id goprofile_ids[GOPROFILE_CUSTOM] = {
+	[GOPROFILE_HEAP] = { GOPROFILE_HEAP, "heap" },
+	[GOPROFILE_BLOCK] = { GOPROFILE_BLOCK, "block" },
+	[GOPROFILE_MUTEX] = { GOPROFILE_MUTEX, "mutex" },
+	[GOPROFILE_GOROUTINE] = { GOPROFILE_GOROUTINE, "goroutine" },
+	[GOPROFILE_THREADCREATE] = { GOPROFILE_THREADCREATE, "threadcreate" },
+};
+
 /* True for the functions of runtime/mprof.go that fill buckets, advance their numbers or publish
  * them; and for the runtime's signal handlers (runtime/signal_unix.go), which may have interrupted
  * one of these. */
@@ -39,54 +47,39 @@ static bool make_is_written(struct goprofile *g)
 }
 
 /* Begins goprofile_make and goprofile_text. ERR_SHORT: a held thread is writing buckets. */
-static int make_begin(struct goprofile *g, enum goprofile_type type, struct error *err)
+static int make_begin(struct goprofile *g, const struct goprofile_kind *kind, struct error *err)
 {
-	bool of_buckets = type == GOPROFILE_HEAP || type == GOPROFILE_BLOCK ||
-			  type == GOPROFILE_MUTEX;
-
 	g->stats = (struct goprofile_stats){ 0 };
 	g->remarks.len = 0;
-	if (!of_buckets || !make_is_written(g))
+	if (kind == &goprofile_count || !make_is_written(g))
 		return 0;
 	return error_set(err, ERR_SHORT, "a thread is held while it writes what is to be read");
+}
+
+static const struct goprofile_kind *make_kind_of(enum goprofile_type type)
+{
+	if (type == GOPROFILE_HEAP)
+		return &goprofile_heap;
+	return type == GOPROFILE_BLOCK || type == GOPROFILE_MUTEX ? &goprofile_delay :
+								    &goprofile_count;
 }
 
 int goprofile_make(struct goprofile *g, const struct goprofile_id *id, struct profile *p,
 		   struct error *err)
 {
-	int rc = make_begin(g, id->type, err);
+	const struct goprofile_kind *kind = make_kind_of(id->type);
+	int rc = make_begin(g, kind, err);
 
-	if (rc)
-		return rc;
-	switch (id->type) {
-	case GOPROFILE_HEAP:
-		return goprofile_heap_make(g, p, err);
-	case GOPROFILE_BLOCK:
-		return goprofile_delay_make(g, GO_BLOCK, p, err);
-	case GOPROFILE_MUTEX:
-		return goprofile_delay_make(g, GO_MUTEX, p, err);
-	default:
-		return goprofile_count_make(g, id, p, err);
-	}
+	return rc ? rc : kind->make(g, id, p, err);
 }
 
 int goprofile_text(struct goprofile *g, const struct goprofile_id *id, struct buffer *out,
 		   struct error *err)
 {
-	int rc = make_begin(g, id->type, err);
+	const struct goprofile_kind *kind = make_kind_of(id->type);
+	int rc = make_begin(g, kind, err);
 
-	if (rc)
-		return rc;
-	switch (id->type) {
-	case GOPROFILE_HEAP:
-		return goprofile_heap_text(g, out, err);
-	case GOPROFILE_BLOCK:
-		return goprofile_delay_text(g, GO_BLOCK, out, err);
-	case GOPROFILE_MUTEX:
-		return goprofile_delay_text(g, GO_MUTEX, out, err);
-	default:
-		return goprofile_count_text(g, id, out, err);
-	}
+	return rc ? rc : kind->text(g, id, out, err);
 }
 
 static int make_add_name(void *ctx, const char *name, size_t len, struct error *err)

@@ -1,5 +1,5 @@
 /* Fills struct legacy_memstats from the process's memory; pprof/gotext/memstats.c writes it. */
-#include "runtimes/go/profile/memstats.h"
+#include "runtimes/go/profile/kinds.h"
 
 #include <stdio.h>
 #include <string.h>

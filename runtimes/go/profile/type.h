@@ -16,7 +16,7 @@ struct goprofile_id {
 	const char *name; /* for Lookup; distinguishes custom profiles */
 };
 
-/* The runtime's own profiles. "allocs" is not in the table: it is "heap" with another
+/* The runtime's own profiles (make.c). "allocs" is not in the table: it is "heap" with another
  * default_sample_type. */
 extern const struct goprofile_id goprofile_ids[GOPROFILE_CUSTOM];
 

@@ -1,7 +1,11 @@
-/* A goroutine's ancestors are read behind its stack, and count only if the g still has the same
- * goid and the same array afterwards. */
-#include "runtimes/go/session/ancestry.h"
-
+/*
+ * The ancestors of a goroutine: its creator, the creator's creator, and so on, with their stacks at
+ * the time of creation. The runtime keeps them with GODEBUG=tracebackancestors=N and prints them
+ * behind the goroutine's own stack (runtime/traceback.go, printAncestorTraceback; proc.go,
+ * saveAncestors; Go 1.18 to 1.27).
+ *
+ * They count only if the g still has the same goid and the same array afterwards.
+ */
 #include <stdlib.h>
 
 #include "base/error.h"

@@ -1,5 +1,4 @@
-/* The table has open addressing and pointers to frames in an arena, so a frame's address holds
- * while the table grows. */
+/* The frames are in an arena, so a frame's address holds while the table grows. */
 #include "runtimes/go/session/pcframes.h"
 
 #include <stdlib.h>
@@ -7,13 +6,12 @@
 
 #include "base/affix.h"
 #include "base/buffer.h"
+#include "base/error.h"
+#include "base/room.h"
 #include "runtimes/go/stacks/callers.h"
 #include "runtimes/go/stacks/frames.h"
 
-enum {
-	FIRST_SLOTS = 1024,
-	MORE_FOR_PRINT = 8, /* bytes by which printing may lengthen a name */
-};
+enum { MORE_FOR_PRINT = 8 }; /* bytes by which printing may lengthen a name */
 
 void pcframes_init(struct pcframes *t, const struct pcframes_source *source)
 {
@@ -23,35 +21,14 @@ void pcframes_init(struct pcframes *t, const struct pcframes_source *source)
 void pcframes_release(struct pcframes *t)
 {
 	arena_release(&t->arena);
-	free(t->slots);
+	free(t->all);
+	hashindex_release(&t->index);
 	pcframes_init(t, &t->source);
 }
 
-/* Hashes the pc, because the pcs of one function are close together and their slots must not be. */
-static struct pcframe **slot_of(const struct pcframes *t, uint64_t pc)
+static bool pcframes_is_at(const void *owner, uint32_t id, const void *key)
 {
-	size_t i = (size_t)((pc * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & t->mask;
-
-	while (t->slots[i] && t->slots[i]->pc != pc)
-		i = (i + 1) & t->mask;
-	return &t->slots[i];
-}
-
-static int pcframes_grow(struct pcframes *t)
-{
-	struct pcframe **old = t->slots;
-	size_t count = old ? t->mask + 1 : 0, wanted = count ? 2 * count : FIRST_SLOTS;
-	struct pcframe **slots = calloc(wanted, sizeof(*slots));
-
-	if (!slots)
-		return ERR_NOMEM;
-	t->slots = slots;
-	t->mask = wanted - 1;
-	for (size_t i = 0; i < count; i++)
-		if (old[i])
-			*slot_of(t, old[i]->pc) = old[i];
-	free(old);
-	return 0;
+	return ((const struct pcframes *)owner)->all[id]->pc == *(const uint64_t *)key;
 }
 
 /* True if frames of the function are hidden at the beginning of stacks (runtime/pprof,
@@ -87,23 +64,19 @@ static void pcframes_look_up(struct pcframes *t, struct pcframe *f)
 
 struct pcframe *pcframes_find(struct pcframes *t, uint64_t pc)
 {
-	struct pcframe **slot, *f;
+	uint64_t hash = hash_bytes(&pc, sizeof(pc));
+	uint32_t id = hashindex_find(&t->index, hash, pcframes_is_at, t, &pc);
+	struct pcframe *f;
 
-	if (t->slots) {
-		f = *slot_of(t, pc);
-		if (f)
-			return f;
-	}
-	if (2 * (t->count + 1) > t->mask && pcframes_grow(t))
-		return NULL;
+	if (id != HASHINDEX_NONE)
+		return t->all[id];
 	f = arena_alloc(&t->arena, sizeof(*f));
-	if (!f)
+	if (!f || room_for((void **)&t->all, &t->room, t->count + 1, sizeof(*t->all)) ||
+	    hashindex_add(&t->index, hash, (uint32_t)t->count))
 		return NULL;
 	f->pc = pc;
 	pcframes_look_up(t, f);
-	slot = slot_of(t, pc);
-	*slot = f;
-	t->count++;
+	t->all[t->count++] = f;
 	return f;
 }
 

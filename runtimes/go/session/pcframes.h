@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/hashindex.h"
 
 struct buffer;
 struct gocallers_frame;
@@ -57,8 +58,9 @@ struct pcframe {
 struct pcframes {
 	struct pcframes_source source;
 	struct arena arena;	/* the frames */
-	struct pcframe **slots; /* hash table by pc, open addressing */
-	size_t mask, count;
+	struct pcframe **all;	/* owned */
+	struct hashindex index; /* by pc */
+	size_t count, room;
 };
 
 /* Makes *t empty. *source is copied. pcframes_release frees all frames. */

@@ -15,7 +15,6 @@
 
 #include "base/buffer.h"
 #include "goparse/goparse.h"
-#include "runtimes/go/session/ancestry.h"
 #include "runtimes/go/session/labelsets.h"
 
 struct go_goroutine;
@@ -23,6 +22,13 @@ struct goprofile;
 
 /* The most logical frames of a stack that are read; those beyond are not counted as elided. */
 enum { TRACEBACK_FRAMES_MAX = 1 << 20 };
+
+/* The ancestors of a goroutine (ancestry.c); {0} is empty. */
+struct ancestry {
+	struct goparse_stack *stacks; /* the creator's first */
+	struct goparse_frame *frames;
+	size_t count, room, frame_count, frame_room;
+};
 
 struct traceback {
 	struct goprofile *g; /* not owned */

@@ -7,6 +7,8 @@
 
 #include "goparse/goparse.h"
 
+struct ancestry;
+struct go_goroutine;
 struct goargs;
 struct pcframe;
 struct traceback;
@@ -25,5 +27,11 @@ struct pcframe *traceback_find(struct traceback *t, uint64_t pc);
 /* printcreatedby: sets *f to the frame of the go statement with the return address `go_pc`, if that
  * frame is shown. Leaves *f unchanged for goroutine 1 and if go_pc is 0. ERR_NOMEM. */
 int traceback_creator(struct traceback *t, uint64_t go_pc, uint64_t goid, struct goparse_frame *f);
+
+void ancestry_release(struct ancestry *a);
+
+/* Reads the ancestors of a goroutine into *a, valid until the next call. There are none if they
+ * cannot be read or are no longer its own. ERR_NOMEM. */
+int ancestry_read(struct ancestry *a, struct traceback *t, const struct go_goroutine *r);
 
 #endif

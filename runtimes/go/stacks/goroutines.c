@@ -22,7 +22,6 @@
 #include "runtimes/go/stacks/allgs.h"
 #include "runtimes/go/stacks/callers.h"
 #include "runtimes/go/stacks/held.h"
-#include "runtimes/go/stacks/reasons.h"
 #include "runtimes/go/stacks/state.h"
 
 enum {
@@ -430,29 +429,8 @@ static int goroutines_tell_all(struct goroutines_reader *r, size_t all, gogorout
 	return rc;
 }
 
-/* True when all fields that are read lie within a g. */
-static bool goroutines_fields_fit(const struct gofields *f)
-{
-	const uint32_t words[] = { f->g.start_pc, f->g.go_pc,  f->g.wait_since, f->g.locked_m,
-				   f->g.labels,	  f->g.parent, f->g.bubble,	f->g.ancestors };
-	const uint32_t bytes[] = { f->g.wait_reason, f->g.running_cleanups };
-
-	if (!gostate_bytes(f))
-		return false;
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (words[i] != GO_NO_FIELD && words[i] > f->g.bytes - 8)
-			return false;
-	for (size_t i = 0; i < sizeof(bytes) / sizeof(*bytes); i++)
-		if (bytes[i] != GO_NO_FIELD && bytes[i] >= f->g.bytes)
-			return false;
-	return true;
-}
-
 static int goroutines_prepare(struct goroutines_reader *r, size_t all)
 {
-	if (!goroutines_fields_fit(&r->live->fields))
-		return error_set(r->err, ERR_FORMAT,
-				 "the fields of a goroutine are not understood");
 	r->g_bytes = r->live->fields.g.bytes;
 	r->state_bytes = gostate_bytes(&r->live->fields);
 	r->max_frames = r->options->max_frames ? r->options->max_frames :

@@ -36,9 +36,8 @@ int gosites_init(struct gosites *s, const struct golive *live)
 void gosites_release(struct gosites *s)
 {
 	for (size_t i = 0; i < s->others_room; i++)
-		gopclntab_close(s->others[i]);
+		gopclntab_close(s->others[i].table);
 	free(s->others);
-	free(s->looked);
 	free(s->all);
 	free(s->frames);
 	hashindex_release(&s->index);
@@ -56,17 +55,18 @@ static bool has_site(const void *owner, uint32_t id, const void *key)
 static struct gopclntab *other_table(struct gosites *s, const struct image *image)
 {
 	uint32_t id = image_id(image);
+	struct gosites_other *other;
 
 	if (id >= IMAGES_MAX ||
-	    room_for_zeros((void **)&s->others, &s->others_room, id + 1u, sizeof(*s->others)) ||
-	    room_for_zeros((void **)&s->looked, &s->looked_room, id + 1u, sizeof(*s->looked)))
+	    room_for_zeros((void **)&s->others, &s->others_room, id + 1u, sizeof(*s->others)))
 		return NULL;
-	if (!s->looked[id] && image != s->live->rt.image) {
-		s->looked[id] = true;
-		if (gopclntab_open(image, &s->others[id]))
-			s->others[id] = NULL;
+	other = &s->others[id];
+	if (!other->looked && image != s->live->rt.image) {
+		other->looked = true;
+		if (gopclntab_open(image, &other->table))
+			other->table = NULL;
 	}
-	return s->others[id];
+	return other->table;
 }
 
 bool gosites_function(struct gosites *s, uint64_t address, struct gosites_function *f)

@@ -54,9 +54,11 @@ struct gosites {
 	struct hashindex index;
 	struct gosite_frame *frames;
 	size_t frame_count, frame_room;
-	struct gopclntab **others; /* indexed by image id; owned */
-	bool *looked;
-	size_t others_room, looked_room;
+	struct gosites_other {
+		struct gopclntab *table; /* owned; NULL: it is not one of Go's */
+		bool looked;
+	} *others; /* indexed by image id; owned */
+	size_t others_room;
 	unsigned minor;	 /* the release */
 	uint8_t wrapper; /* the funcID of wrappers */
 };

@@ -2,15 +2,14 @@
  * goroutine changes is equal, trackingSeq among it. */
 #include "runtimes/go/stacks/state.h"
 
+#include <string.h>
+
 #include "base/process/memory.h"
 #include "runtimes/go/fields.h"
 #include "runtimes/go/find/runtime.h"
 #include "runtimes/go/stacks/goroutines.h"
 
-enum {
-	SCAN = 0x1000, /* runtime/runtime2.go, _Gscan */
-	G_BYTES_MAX = 4096,
-};
+enum { SCAN = 0x1000 }; /* runtime/runtime2.go, _Gscan */
 
 static const uint64_t STACK_MAX = 2ull << 30; /* grows up to 1 GiB (runtime/proc.go, main) */
 
@@ -22,7 +21,7 @@ size_t gostate_bytes(const struct gofields *f)
 
 	for (size_t i = 0; i < sizeof(offsets) / sizeof(*offsets); i++)
 		max = offsets[i] > max ? offsets[i] : max;
-	return f->g.bytes <= G_BYTES_MAX && f->g.bytes >= 8 && max <= f->g.bytes - 8 ? max + 8 : 0;
+	return max + 8;
 }
 
 void gostate_load(struct gostate *s, const struct gofields *f, const uint8_t *g)
@@ -97,4 +96,27 @@ bool gostate_rests(const struct gostate *s, uint64_t *pc, uint64_t *sp)
 	*pc = s->syscall_sp ? s->syscall_pc : s->pc;
 	*sp = s->syscall_sp ? s->syscall_sp : s->sp;
 	return gostate_on_stack(s, *sp);
+}
+
+/* A text that is not printable ASCII is none. */
+const char *goreasons_text(struct goreasons *r, const struct memory *memory, uint64_t strings,
+			   uint8_t reason)
+{
+	struct {
+		uint64_t text, len;
+	} string;
+	char *text = r->texts[reason];
+
+	if (r->known[reason])
+		return text;
+	r->known[reason] = true;
+	if (!reason || !strings ||
+	    memory->read(memory, strings + reason * sizeof(string), &string, sizeof(string)) ||
+	    !string.len || string.len >= GO_REASON_ROOM ||
+	    memory->read(memory, string.text, text, (size_t)string.len))
+		return "";
+	for (size_t i = 0; i < string.len; i++)
+		if (text[i] < ' ' || text[i] > '~')
+			return memset(text, 0, GO_REASON_ROOM);
+	return text;
 }

@@ -1,6 +1,6 @@
 /*
- * A goroutine's state in its g: what must be the same before and after its stack was read, and
- * where it was left.
+ * A goroutine's state in its g: what must be the same before and after its stack was read, where it
+ * was left, and the reason for which it waits.
  */
 #ifndef RUNTIMES_GO_STACKS_STATE_H
 #define RUNTIMES_GO_STACKS_STATE_H
@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 struct gofields;
+struct memory;
 
 struct gostate {
 	uint64_t low, high; /* bounds of its stack */
@@ -21,7 +22,7 @@ struct gostate {
 	bool scan;
 };
 
-/* Bytes of a g up to the end of the last of these fields; 0: the fields cannot be right. */
+/* Bytes of a g up to the end of the last of these fields, all of which lie within it (gocheck). */
 size_t gostate_bytes(const struct gofields *f);
 
 /* Fills *s from the first gostate_bytes of a g. */
@@ -44,5 +45,19 @@ bool gostate_rests(const struct gostate *s, uint64_t *pc, uint64_t *sp);
 
 /* True for an aligned stack pointer on the goroutine's stack. */
 bool gostate_on_stack(const struct gostate *s, uint64_t sp);
+
+/* The reasons for which goroutines wait, in the program's own words; zeroed at first. */
+enum { GO_REASONS = 256, GO_REASON_ROOM = 64 };
+
+struct goreasons {
+	char texts[GO_REASONS][GO_REASON_ROOM];
+	bool known[GO_REASONS];
+};
+
+/* The text of a reason (runtime.waitReason.String, runtime/runtime2.go), read at its first use from
+ * the array of strings at `strings`, waitReasonStrings (0: not known). "": there is none. Valid as
+ * long as `r`. */
+const char *goreasons_text(struct goreasons *r, const struct memory *memory, uint64_t strings,
+			   uint8_t reason);
 
 #endif

@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/process/memory.h"
 #include "base/room.h"
+#include "runtimes/common/text.h"
 #include "runtimes/hotspot/vm/heaps.h"
 #include "runtimes/hotspot/vm/runtime.h"
 #include "runtimes/hotspot/vm/vmstructs.h"
@@ -185,16 +186,6 @@ static int32_t half(const struct blobs_header *h, int32_t at)
 	return value;
 }
 
-static void blobs_read_name(const struct memory *memory, uint64_t addr, char name[BLOB_NAME_MAX])
-{
-	memset(name, 0, BLOB_NAME_MAX);
-	for (size_t i = 0; addr && i + 1 < BLOB_NAME_MAX; i++)
-		if (memory->read(memory, addr + i, name + i, 1) || !name[i]) {
-			name[i] = '\0';
-			return;
-		}
-}
-
 static enum hotspot_blob_kind blobs_kind_of(const char *name)
 {
 	static const struct {
@@ -316,7 +307,7 @@ static int read_blob(const struct hotspot_blob_layout *l, const struct memory *m
 	if (known && known->name == e->name)
 		memcpy(b->name, known->blob.name, sizeof(b->name));
 	else
-		blobs_read_name(memory, e->name, b->name);
+		text_read(memory, e->name, b->name, sizeof(b->name));
 	b->kind = blobs_kind_of(b->name);
 	b->id = hash_bytes(b->name, sizeof(b->name)) ^ (b->end - b->start);
 	if (b->kind != BLOB_NMETHOD && b->kind != BLOB_NATIVE)

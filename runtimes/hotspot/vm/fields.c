@@ -14,9 +14,9 @@
 #include "runtimes/hotspot/vm/vmstructs.h"
 
 enum {
-	FIELDS_MAX =
-		1 << 12, /* bytes or slots of their records: enough for the classes we look at */
-	ARRAY_HEAD = 4,	 /* Array<u1> and Array<u2>: a length, then the data */
+	/* Bytes or slots of their records: enough for the classes that are looked at. */
+	FIELDS_MAX = 1 << 12,
+	ARRAY_HEAD = 4, /* Array<u1> and Array<u2>: a length, then the data */
 
 	/* Up to JDK 20: u2 numbers of a field. */
 	SLOTS = 6,

@@ -24,7 +24,7 @@ struct heaps_layout {
 	int32_t array_data, array_len, old_len;
 	int32_t memory, segmap, shift; /* in CodeHeap */
 	int32_t low, high;	       /* in VirtualSpace */
-	int32_t header, length, used;  /* of HeapBlock */
+	int32_t header, used;	       /* of HeapBlock */
 };
 
 #define PLACE(kind_, type_, name_, at_, needed_) \
@@ -42,7 +42,6 @@ static const struct vmplace places[] = {
 	PLACE(OFFSET, "VirtualSpace", "_low_boundary", low, true),
 	PLACE(OFFSET, "VirtualSpace", "_high_boundary", high, true),
 	PLACE(SIZE, "HeapBlock", NULL, header, true),
-	PLACE(OFFSET, "HeapBlock::Header", "_length", length, true),
 	PLACE(OFFSET, "HeapBlock::Header", "_used", used, true),
 };
 
@@ -101,7 +100,7 @@ int hotspot_heaps_init(struct hotspot_heaps *h, const struct vmstructs *tables,
 	l.array_len = l.array_len < 0 ? l.old_len : l.array_len;
 	if ((!l.heaps && !l.heap) || l.array_len < 0 || l.header < 0 || l.header > HEADER_MAX)
 		return error_set(why, ERR_FORMAT, "HotSpot's code cache has an unknown layout");
-	*h = (struct hotspot_heaps){ .header = l.header, .used = l.used, .length = l.length };
+	*h = (struct hotspot_heaps){ .header = l.header, .used = l.used };
 	if (list_heaps(&l, memory, heaps, &count))
 		return error_set(why, ERR_FORMAT, "HotSpot's code cache cannot be read");
 	for (unsigned i = 0; i < count; i++)

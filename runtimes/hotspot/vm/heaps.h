@@ -24,7 +24,7 @@ struct hotspot_heaps {
 		uint32_t shift; /* bytes of a segment, as a power of two */
 	} at[HOTSPOT_HEAPS];
 	unsigned count;
-	int32_t header, used, length; /* HeapBlock: its size, and the offsets of fields */
+	int32_t header, used; /* HeapBlock: its size, and the offset of a field */
 };
 
 /* ERR_BUSY: the VM has not made them yet. */

@@ -17,8 +17,8 @@ enum {
 	KLASS_AT = 8,	 /* else behind it */
 	UNITS_MAX = 64,	 /* of a text: longer ones are cut */
 	UTF16 = 1,	 /* String.coder */
-	DENSE_ARRAYS =
-		23, /* the first release whose arrays of bytes begin right behind the length */
+	/* The first release whose arrays of bytes begin right behind the length. */
+	DENSE_ARRAYS = 23,
 	Z_GENERATIONS = 24, /* from this one on ZGC always has generations */
 };
 
@@ -30,59 +30,47 @@ static const struct vmplace z_places[] = {
 	PLACE(VMPLACE_OFFSET, "ZGlobalsForVMStructs", "_ZPointerLoadShift", z_shift),
 };
 
-static uint64_t oops_address_of(const struct hotspot *hs, const char *const (*names)[2])
-{
-	struct vmfield f;
-
-	for (; (*names)[0]; names++)
-		if (vmstructs_field(hs->tables, (*names)[0], (*names)[1], &f) && f.is_static)
-			return f.offset;
-	return 0;
-}
-
-/* What a variable is called from JDK 8 to 27. */
-static const char *const oop_base[][2] = { { "CompressedOops", "_base" },
-					   { "CompressedOops", "_narrow_oop._base" },
-					   { "Universe", "_narrow_oop._base" },
-					   { NULL, NULL } };
-static const char *const oop_shift[][2] = { { "CompressedOops", "_shift" },
-					    { "CompressedOops", "_narrow_oop._shift" },
-					    { "Universe", "_narrow_oop._shift" },
-					    { NULL, NULL } };
-static const char *const klass_base[][2] = { { "CompressedKlassPointers", "_base" },
-					     { "CompressedKlassPointers", "_narrow_klass._base" },
-					     { "Universe", "_narrow_klass._base" },
-					     { NULL, NULL } };
-static const char *const klass_shift[][2] = { { "CompressedKlassPointers", "_shift" },
-					      { "CompressedKlassPointers", "_narrow_klass._shift" },
-					      { "Universe", "_narrow_klass._shift" },
-					      { NULL, NULL } };
-static const char *const thread_klass[][2] = {
-	{ "vmClasses", "_klasses[static_cast<int>(vmClassID::Thread_klass_knum)]" },
-	{ "SystemDictionary", "_well_known_klasses[SystemDictionary::Thread_klass_knum]" },
-	{ "SystemDictionary",
-	  "_well_known_klasses[SystemDictionary::WK_KLASS_ENUM_NAME(Thread_klass)]" },
-	{ NULL, NULL }
-};
-static const char *const string_klass[][2] = {
-	{ "vmClasses", "_klasses[static_cast<int>(vmClassID::String_klass_knum)]" },
-	{ "SystemDictionary", "_well_known_klasses[SystemDictionary::String_klass_knum]" },
-	{ "SystemDictionary",
-	  "_well_known_klasses[SystemDictionary::WK_KLASS_ENUM_NAME(String_klass)]" },
-	{ NULL, NULL }
+/* What each variable is called from JDK 8 to 27. Of several names for one, the first that the VM's
+ * tables have counts. */
+static const struct vmplace variables[] = {
+	PLACE(VMPLACE_ADDRESS, "CompressedOops", "_base", oop_base),
+	PLACE(VMPLACE_ADDRESS, "CompressedOops", "_narrow_oop._base", oop_base),
+	PLACE(VMPLACE_ADDRESS, "Universe", "_narrow_oop._base", oop_base),
+	PLACE(VMPLACE_ADDRESS, "CompressedOops", "_shift", oop_shift),
+	PLACE(VMPLACE_ADDRESS, "CompressedOops", "_narrow_oop._shift", oop_shift),
+	PLACE(VMPLACE_ADDRESS, "Universe", "_narrow_oop._shift", oop_shift),
+	PLACE(VMPLACE_ADDRESS, "CompressedKlassPointers", "_base", klass_base),
+	PLACE(VMPLACE_ADDRESS, "CompressedKlassPointers", "_narrow_klass._base", klass_base),
+	PLACE(VMPLACE_ADDRESS, "Universe", "_narrow_klass._base", klass_base),
+	PLACE(VMPLACE_ADDRESS, "CompressedKlassPointers", "_shift", klass_shift),
+	PLACE(VMPLACE_ADDRESS, "CompressedKlassPointers", "_narrow_klass._shift", klass_shift),
+	PLACE(VMPLACE_ADDRESS, "Universe", "_narrow_klass._shift", klass_shift),
+	PLACE(VMPLACE_ADDRESS, "vmClasses",
+	      "_klasses[static_cast<int>(vmClassID::Thread_klass_knum)]", thread_klass),
+	PLACE(VMPLACE_ADDRESS, "SystemDictionary",
+	      "_well_known_klasses[SystemDictionary::Thread_klass_knum]", thread_klass),
+	PLACE(VMPLACE_ADDRESS, "SystemDictionary",
+	      "_well_known_klasses[SystemDictionary::WK_KLASS_ENUM_NAME(Thread_klass)]",
+	      thread_klass),
+	PLACE(VMPLACE_ADDRESS, "vmClasses",
+	      "_klasses[static_cast<int>(vmClassID::String_klass_knum)]", string_klass),
+	PLACE(VMPLACE_ADDRESS, "SystemDictionary",
+	      "_well_known_klasses[SystemDictionary::String_klass_knum]", string_klass),
+	PLACE(VMPLACE_ADDRESS, "SystemDictionary",
+	      "_well_known_klasses[SystemDictionary::WK_KLASS_ENUM_NAME(String_klass)]",
+	      string_klass),
 };
 
 int hotspot_oops_init(const struct hotspot *hs, struct hotspot_oops *o)
 {
 	int rc = vmstructs_resolve(hs->tables, z_places, sizeof(z_places) / sizeof(*z_places),
 				   &o->l, NULL);
+	struct vmfield f;
 
-	o->l.oop_base = oops_address_of(hs, oop_base);
-	o->l.oop_shift = oops_address_of(hs, oop_shift);
-	o->l.klass_base = oops_address_of(hs, klass_base);
-	o->l.klass_shift = oops_address_of(hs, klass_shift);
-	o->l.thread_klass = oops_address_of(hs, thread_klass);
-	o->l.string_klass = oops_address_of(hs, string_klass);
+	for (size_t i = sizeof(variables) / sizeof(*variables); i--;)
+		if (vmstructs_field(hs->tables, variables[i].type, variables[i].name, &f) &&
+		    f.is_static)
+			memcpy((char *)&o->l + variables[i].at, &f.offset, sizeof(f.offset));
 	return rc ? rc : hotspot_fields_init(hs, &o->fields);
 }
 

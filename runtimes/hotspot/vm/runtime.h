@@ -62,15 +62,15 @@ struct hotspot_steps;	   /* of step.c */
 struct hotspot_chunks;	   /* of chunks_x86_64.c */
 
 struct hotspot {
+	char version[80];	     /* first: see struct interp_ops */
 	const struct memory *memory; /* of the process, now; borrowed */
-	const struct memory
-		*seen;	       /* as the walk has seen it first: what is read twice is the same */
-	struct walkview *view; /* owned; of `seen` */
+	/* The same as the walk has seen it first: what is read twice is the same. */
+	const struct memory *seen;
+	struct walkview *view;		/* owned; of `seen` */
 	const struct vmstructs *tables; /* these are NULL but in find: the VM's tables, */
 	const struct image *image;	/* its file, */
 	uint64_t bias;			/* and that file's address in the process */
-	char version[80];
-	int release; /* 8, 11, ... */
+	int release;			/* 8, 11, ... */
 	struct hotspot_heaps *heaps;
 	struct hotspot_blobs *blobs;
 	struct hotspot_methods *methods;

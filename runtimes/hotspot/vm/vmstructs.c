@@ -11,6 +11,7 @@
 #include "base/process/memcache.h"
 #include "base/process/memory.h"
 #include "base/room.h"
+#include "runtimes/common/text.h"
 
 enum {
 	ENTRIES_MAX = 1 << 15, /* of a table; 25 has 3,000 */
@@ -85,15 +86,11 @@ struct vmstructs_reader {
 /* A text of the VM's; NULL: it cannot be read or kept. 0 is "". */
 static const char *vmstructs_text_at(struct vmstructs_reader *r, uint64_t addr)
 {
-	char text[TEXT_MAX];
-	size_t len = 0;
+	char text[TEXT_MAX] = "";
 
-	for (; addr && len < sizeof(text); len++)
-		if (r->memory->read(r->memory, addr + len, text + len, 1))
-			return NULL;
-		else if (!text[len])
-			break;
-	return len < sizeof(text) ? arena_copy(&r->v->texts, text, len) : NULL;
+	if (addr && !text_read(r->memory, addr, text, sizeof(text)))
+		return NULL;
+	return arena_copy(&r->v->texts, text, strlen(text));
 }
 
 static uint64_t vmstructs_word(const struct vmstructs_reader *r, enum vmsymbol offset)
@@ -101,11 +98,17 @@ static uint64_t vmstructs_word(const struct vmstructs_reader *r, enum vmsymbol o
 	return memory_word(r->entry, r->value[offset]);
 }
 
-static int vmstructs_add_number(struct vmstructs_numbers *n, const char *name, int64_t value)
+/* Adds the number of the name that the entry has. */
+static int vmstructs_add_number(struct vmstructs_reader *r, struct vmstructs_numbers *n,
+				enum vmsymbol name, int64_t value)
 {
+	const char *text = vmstructs_text_at(r, vmstructs_word(r, name));
+
+	if (!text)
+		return ERR_FORMAT;
 	if (room_for((void **)&n->at, &n->room, n->count + 1, sizeof(*n->at)))
 		return ERR_NOMEM;
-	n->at[n->count++] = (struct vmnumber){ name, value };
+	n->at[n->count++] = (struct vmnumber){ text, value };
 	return 0;
 }
 
@@ -129,29 +132,20 @@ static int vmstructs_take_field(struct vmstructs_reader *r)
 
 static int take_size(struct vmstructs_reader *r)
 {
-	const char *name = vmstructs_text_at(r, vmstructs_word(r, VMS_TYPE_NAME));
-
-	return name ? vmstructs_add_number(&r->v->sizes, name,
-					   (int64_t)vmstructs_word(r, VMS_TYPE_SIZE)) :
-		      ERR_FORMAT;
+	return vmstructs_add_number(r, &r->v->sizes, VMS_TYPE_NAME,
+				    (int64_t)vmstructs_word(r, VMS_TYPE_SIZE));
 }
 
 static int take_int(struct vmstructs_reader *r)
 {
-	const char *name = vmstructs_text_at(r, vmstructs_word(r, VMS_INT_NAME));
-
-	return name ? vmstructs_add_number(&r->v->constants, name,
-					   (int32_t)vmstructs_word(r, VMS_INT_VALUE)) :
-		      ERR_FORMAT;
+	return vmstructs_add_number(r, &r->v->constants, VMS_INT_NAME,
+				    (int32_t)vmstructs_word(r, VMS_INT_VALUE));
 }
 
 static int take_long(struct vmstructs_reader *r)
 {
-	const char *name = vmstructs_text_at(r, vmstructs_word(r, VMS_LONG_NAME));
-
-	return name ? vmstructs_add_number(&r->v->constants, name,
-					   (int64_t)vmstructs_word(r, VMS_LONG_VALUE)) :
-		      ERR_FORMAT;
+	return vmstructs_add_number(r, &r->v->constants, VMS_LONG_NAME,
+				    (int64_t)vmstructs_word(r, VMS_LONG_VALUE));
 }
 
 /* A table: its entries up to the first without a name. The symbols between the table and its stride
@@ -284,24 +278,14 @@ static bool vmstructs_number_of(const struct vmstructs_numbers *n, const char *n
 	return f;
 }
 
-bool vmstructs_size(const struct vmstructs *v, const char *type, uint64_t *size)
-{
-	return vmstructs_number_of(&v->sizes, type, (int64_t *)size);
-}
-
-bool vmstructs_constant(const struct vmstructs *v, const char *name, int64_t *value)
-{
-	return vmstructs_number_of(&v->constants, name, value);
-}
-
 static bool vmstructs_value_of(const struct vmstructs *v, const struct vmplace *p, int64_t *value)
 {
 	struct vmfield f;
 
 	if (p->kind == VMPLACE_SIZE)
-		return vmstructs_size(v, p->type, (uint64_t *)value);
+		return vmstructs_number_of(&v->sizes, p->type, value);
 	if (p->kind == VMPLACE_CONSTANT)
-		return vmstructs_constant(v, p->name, value);
+		return vmstructs_number_of(&v->constants, p->name, value);
 	if (!vmstructs_field(v, p->type, p->name, &f) ||
 	    f.is_static != (p->kind == VMPLACE_ADDRESS))
 		return false;

@@ -72,8 +72,6 @@ void vmstructs_free(struct vmstructs *v);
 /* False: there is none. */
 bool vmstructs_field(const struct vmstructs *v, const char *type, const char *name,
 		     struct vmfield *field);
-bool vmstructs_size(const struct vmstructs *v, const char *type, uint64_t *size);
-bool vmstructs_constant(const struct vmstructs *v, const char *name, int64_t *value);
 
 /* The statement of where in a layout of ours an offset, address, size or constant goes. */
 enum vmplace_kind {

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/process/image.h"
 #include "base/room.h"
+#include "base/sorted.h"
 #include "runtimes/v8/heap/tables.h"
 
 enum { SYMBOLS_MAX = 10000000, BUILTINS_MAX = 1 << 16 };
@@ -48,7 +49,6 @@ static const char *const hidden[] = {
 	"StackCheck",
 	"CallVarargs",
 	"HandleApiCall",
-	"InterpreterOnStackReplacement",
 };
 
 enum { CONTINUING = 4 };
@@ -121,13 +121,6 @@ static int read_symbols(struct v8_builtins *b, Elf *elf, Elf_Scn *scn, const GEl
 	return rc;
 }
 
-static int builtins_by_start(const void *a, const void *b)
-{
-	const struct v8_builtin *x = a, *y = b;
-
-	return (x->start > y->start) - (x->start < y->start);
-}
-
 int v8_builtins_read(struct v8_builtins *b, const struct v8_place *at, int release)
 {
 	Elf *elf = image_elf(at->image);
@@ -143,7 +136,7 @@ int v8_builtins_read(struct v8_builtins *b, const struct v8_place *at, int relea
 	if (rc)
 		v8_builtins_release(b);
 	else
-		qsort(b->all, b->count, sizeof(*b->all), builtins_by_start);
+		qsort(b->all, b->count, sizeof(*b->all), sorted_order);
 	return rc;
 }
 
@@ -156,17 +149,7 @@ void v8_builtins_release(struct v8_builtins *b)
 
 const struct v8_builtin *v8_builtins_find(const struct v8_builtins *b, uint64_t addr)
 {
-	size_t low = 0, high = b->count;
+	size_t i = sorted_last(b->all, b->count, sizeof(*b->all), addr);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (b->all[middle].start <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || addr - b->all[low - 1].start >= b->all[low - 1].size)
-		return NULL;
-	return &b->all[low - 1];
+	return i < b->count && addr - b->all[i].start < b->all[i].size ? &b->all[i] : NULL;
 }

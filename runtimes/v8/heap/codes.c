@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/process/memory.h"
-#include "runtimes/v8/heap/moved.h"
 #include "runtimes/v8/heap/runtime.h"
 
 enum {

@@ -31,15 +31,6 @@ static int64_t deopt_entry(const struct v8_deopt *d, int64_t i, unsigned field)
 	return smi(d, ENTRIES + (size_t)i * ENTRY_WORDS + field);
 }
 
-static uint64_t deopt_number(struct cursor *c, unsigned bytes)
-{
-	uint64_t value = 0;
-
-	for (unsigned i = 0; i < bytes; i++)
-		value |= (uint64_t)cursor_byte(c) << 8 * i;
-	return value;
-}
-
 /* Do the counts agree with how long it is? */
 static bool deopt_is_whole(const struct v8_deopt *d)
 {
@@ -72,8 +63,8 @@ static bool find_safepoint(const struct v8_deopt *d, int64_t index, int64_t *pc)
 	if (!(sizes & HAS_DEOPT))
 		return false;
 	for (uint64_t i = 0; i < length && cursor_left(&c); i++) {
-		*pc = (int64_t)deopt_number(&c, pc_bytes);
-		if (deopt_number(&c, index_bytes) == (uint64_t)index + 1 && !c.failed)
+		*pc = (int64_t)cursor_uint(&c, pc_bytes);
+		if (cursor_uint(&c, index_bytes) == (uint64_t)index + 1 && !c.failed)
 			return true;
 		cursor_bytes(&c, pc_bytes + 1 + (sizes >> REGISTERS_SHIFT & SIZE_MASK));
 	}

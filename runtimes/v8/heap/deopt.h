@@ -18,8 +18,8 @@ struct v8_deopt {
 	const uint64_t *words; /* of the DeoptimizationData, from where the exits start; tagged */
 	size_t count;
 	unsigned exit_bytes;
-	const uint8_t
-		*safepoints; /* Maglev's table, from its length on; NULL: it is TurboFan's code */
+	/* Maglev's table, from its length on; NULL: it is TurboFan's code. */
+	const uint8_t *safepoints;
 	size_t safepoints_len;
 };
 

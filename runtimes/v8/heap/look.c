@@ -25,23 +25,13 @@ static bool heap_look_remember(struct v8_look *look, uint64_t addr, const void *
 	return true;
 }
 
-static int type_of(const struct v8_runtime *rt, uint64_t map)
-{
-	uint16_t type;
-
-	if (!v8_is_object(map) ||
-	    !v8_bytes(rt, v8_field(map, rt->t.instance_type), &type, sizeof(type)))
-		return -1;
-	return type;
-}
-
 int v8_look_head(struct v8_look *look, uint64_t object, void *head, size_t len, int *type)
 {
 	if (len > V8_HEAD_MAX || !v8_is_object(object) ||
 	    !v8_bytes(look->rt, object - 1, head, len) ||
 	    !heap_look_remember(look, object - 1, head, len))
 		return ERR_FORMAT;
-	*type = type_of(look->rt, memory_word(head, 0));
+	*type = v8_type_of_map(look->rt, memory_word(head, 0));
 	return *type < 0 ? ERR_FORMAT : 0;
 }
 

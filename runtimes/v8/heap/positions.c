@@ -10,31 +10,14 @@ enum {
 	OFFSET_BITS = 30,
 	INLINING_SHIFT = 31,
 	INLINING_BITS = 16,
-	NUMBER_BYTES_MAX = 10,
 	FLAGS = 2,    /* bits */
 	PREFIXES = 4, /* bytecodes that widen the next one: Wide, ExtraWide, and a debugger's */
 };
 
-static uint64_t read_unsigned(struct cursor *c)
-{
-	uint64_t value = 0;
-	uint8_t byte;
-
-	for (unsigned i = 0; i < NUMBER_BYTES_MAX; i++) {
-		byte = cursor_byte(c);
-		value |= i < NUMBER_BYTES_MAX - 1 || byte < 2 ? (uint64_t)(byte & 0x7f) << 7 * i :
-								0;
-		if (!(byte & 0x80))
-			return value;
-	}
-	cursor_fail(c, "a number is too long");
-	return 0;
-}
-
 /* Zigzag; as an unsigned number, because sums of made-up ones overflow. */
 static uint64_t read_signed(struct cursor *c)
 {
-	uint64_t value = read_unsigned(c);
+	uint64_t value = cursor_uleb(c);
 
 	return value >> 1 ^ -(value & 1);
 }
@@ -57,7 +40,7 @@ static bool positions_next(struct cursor *c, bool flagged, uint64_t *code, uint6
 
 	if (!cursor_left(c))
 		return false;
-	delta = flagged ? read_unsigned(c) >> FLAGS : read_signed(c);
+	delta = flagged ? cursor_uleb(c) >> FLAGS : read_signed(c);
 	*code += delta >> 63 ? ~delta : delta;
 	*raw += read_signed(c);
 	return !c->failed;
@@ -132,11 +115,11 @@ int64_t v8_baseline_find(const struct v8_bytecodes *b, const uint8_t *table, siz
 	struct cursor c;
 
 	cursor_init(&c, table, len, "bytecode offsets");
-	end = read_unsigned(&c);
+	end = cursor_uleb(&c);
 	if (!c.failed && pc < end)
 		return V8_ENTRY;
 	while (cursor_left(&c)) {
-		uint64_t size = read_unsigned(&c);
+		uint64_t size = cursor_uleb(&c);
 		size_t step = bytecode_size(b, bytecodes, count, at);
 
 		if (c.failed || !step || size > UINT64_MAX - end)

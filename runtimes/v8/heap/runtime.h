@@ -39,8 +39,8 @@ enum v8_frame_kind {
 };
 
 struct v8_runtime {
+	char version[32]; /* first: see struct interp_ops */
 	struct v8_tables t;
-	char version[32];
 	struct v8_place place;
 	const struct memory *live;   /* the process's, borrowed */
 	const struct memory *memory; /* the same through the cache */
@@ -99,16 +99,23 @@ static inline bool v8_load(const struct v8_runtime *rt, uint64_t object, int32_t
 	return v8_is_object(object) && v8_word(rt, v8_field(object, offset), word);
 }
 
-/* The instance type of a tagged object, by its map; -1: it is none. */
-static inline int v8_type(const struct v8_runtime *rt, uint64_t object)
+/* The instance type of the objects that have this map; -1: it is none. */
+static inline int v8_type_of_map(const struct v8_runtime *rt, uint64_t map)
 {
-	uint64_t map;
 	uint16_t type;
 
-	if (!v8_load(rt, object, 0, &map) || !v8_is_object(map) ||
+	if (!v8_is_object(map) ||
 	    !v8_bytes(rt, v8_field(map, rt->t.instance_type), &type, sizeof(type)))
 		return -1;
 	return type;
+}
+
+/* The instance type of a tagged object; -1: it is none. */
+static inline int v8_type(const struct v8_runtime *rt, uint64_t object)
+{
+	uint64_t map;
+
+	return v8_load(rt, object, 0, &map) ? v8_type_of_map(rt, map) : -1;
 }
 
 static inline bool v8_is_function(const struct v8_runtime *rt, uint64_t object)
@@ -116,6 +123,27 @@ static inline bool v8_is_function(const struct v8_runtime *rt, uint64_t object)
 	int type = v8_type(rt, object);
 
 	return type >= rt->t.first_function_type && type <= rt->t.last_function_type;
+}
+
+/* Objects that the collector is moving: words still lead to where an object was. There, in place of
+ * the map, is the address of its copy, without the tag, written when the copy was complete. */
+
+/* Where a tagged object is now. */
+static inline uint64_t v8_moved(const struct v8_runtime *rt, uint64_t object)
+{
+	uint64_t map;
+
+	if (v8_load(rt, object, 0, &map) && map && map % 8 == 0)
+		return map + 1;
+	return object;
+}
+
+/* The object that a tagged field leads to, or the Smi in it; 0: it cannot be read. */
+static inline uint64_t v8_load_moved(const struct v8_runtime *rt, uint64_t object, int32_t offset)
+{
+	uint64_t word;
+
+	return v8_load(rt, object, offset, &word) ? v8_moved(rt, word) : 0;
 }
 
 #endif

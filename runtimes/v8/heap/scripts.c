@@ -16,7 +16,6 @@
 #include "base/utf8.h"
 #include "runtimes/v8/heap/layout.h"
 #include "runtimes/v8/heap/look.h"
-#include "runtimes/v8/heap/moved.h"
 #include "runtimes/v8/heap/strings.h"
 
 enum {
@@ -38,24 +37,6 @@ enum {
 	SCOPE_NAMES_INLINE = 75, /* kScopeInfoMaxInlinedLocalNamesSize */
 	SCOPE_POSITIONS = 3,	 /* slot, where they come first */
 };
-
-void v8_scripts_release(struct v8_scripts *s)
-{
-	for (size_t i = 0; i < s->script_count; i++) {
-		free(s->scripts[i]->name);
-		v8_lines_release(&s->scripts[i]->lines);
-		free(s->scripts[i]);
-	}
-	for (size_t i = 0; i < s->shared_count; i++) {
-		free(s->shareds[i]->name);
-		free(s->shareds[i]);
-	}
-	free(s->scripts);
-	free(s->shareds);
-	hashindex_release(&s->script_index);
-	hashindex_release(&s->shared_index);
-	*s = (struct v8_scripts){ 0 };
-}
 
 /* Lines. */
 
@@ -198,25 +179,6 @@ static int read_script(struct v8_look *look, struct v8_script *script, const uin
 	return rc;
 }
 
-static bool is_script(const void *owner, uint32_t id, const void *key)
-{
-	const struct v8_scripts *s = owner;
-
-	return s->scripts[id]->addr == *(const uint64_t *)key;
-}
-
-static bool scripts_is_shared(const void *owner, uint32_t id, const void *key)
-{
-	const struct v8_scripts *s = owner;
-
-	return s->shareds[id]->addr == *(const uint64_t *)key;
-}
-
-static uint64_t scripts_hash(uint64_t addr)
-{
-	return hash_bytes(&addr, sizeof(addr));
-}
-
 static void free_script(struct v8_script *script)
 {
 	free(script->name);
@@ -224,21 +186,31 @@ static void free_script(struct v8_script *script)
 	free(script);
 }
 
-/* Adds a script; one that was at its address before is not found any more, but stays. */
-static int add_script(struct v8_scripts *s, struct v8_script *script, uint32_t before)
+static bool scripts_is_at(const void *owner, uint32_t id, const void *key)
 {
-	if (room_for((void **)&s->scripts, &s->script_room, s->script_count + 1,
-		     sizeof(*s->scripts)))
+	return !memcmp(((const struct v8_objects *)owner)->all[id], key, sizeof(uint64_t));
+}
+
+static uint32_t scripts_find(const struct v8_objects *o, uint64_t addr)
+{
+	return hashindex_find(&o->index, hash_bytes(&addr, sizeof(addr)), scripts_is_at, o, &addr);
+}
+
+/* Adds an object. The one that was at its address before, number `before`, stays, but is not found
+ * any more: the two change places. */
+static int scripts_add(struct v8_objects *o, void *object, uint32_t before)
+{
+	if (room_for((void **)&o->all, &o->room, o->count + 1, sizeof(*o->all)))
 		return ERR_NOMEM;
-	s->scripts[s->script_count] = script;
-	if (before != HASHINDEX_NONE) { /* the two change places */
-		s->scripts[s->script_count] = s->scripts[before];
-		s->scripts[before] = script;
-	} else if (hashindex_add(&s->script_index, scripts_hash(script->addr),
-				 (uint32_t)s->script_count)) {
+	o->all[o->count] = object;
+	if (before != HASHINDEX_NONE) {
+		o->all[o->count] = o->all[before];
+		o->all[before] = object;
+	} else if (hashindex_add(&o->index, hash_bytes(object, sizeof(uint64_t)),
+				 (uint32_t)o->count)) {
 		return ERR_NOMEM;
 	}
-	s->script_count++;
+	o->count++;
 	return 0;
 }
 
@@ -246,8 +218,9 @@ static int get_script(struct v8_scripts *s, struct v8_look *look, uint64_t objec
 		      const struct v8_script **script)
 {
 	const struct v8_layout *l = look->layout;
-	uint32_t id = hashindex_find(&s->script_index, scripts_hash(object), is_script, s, &object);
+	uint32_t id = scripts_find(&s->scripts, object);
 	struct v8_script now = { .addr = object }, *made;
+	const struct v8_script *before = id == HASHINDEX_NONE ? NULL : s->scripts.all[id];
 	uint8_t head[SCRIPT_HEAD];
 	int type, rc;
 
@@ -257,9 +230,9 @@ static int get_script(struct v8_scripts *s, struct v8_look *look, uint64_t objec
 	now.source = memory_word(head, (size_t)l->script_source);
 	now.name_object = memory_word(head, (size_t)l->script_name);
 	now.id = v8_smi(memory_word(head, (size_t)l->script_id));
-	if (id != HASHINDEX_NONE && s->scripts[id]->source == now.source &&
-	    s->scripts[id]->name_object == now.name_object && s->scripts[id]->id == now.id) {
-		*script = s->scripts[id];
+	if (before && before->source == now.source && before->name_object == now.name_object &&
+	    before->id == now.id) {
+		*script = before;
 		return 0;
 	}
 	made = malloc(sizeof(*made));
@@ -268,7 +241,7 @@ static int get_script(struct v8_scripts *s, struct v8_look *look, uint64_t objec
 	*made = now;
 	rc = read_script(look, made, head);
 	rc = rc || v8_look_holds(look) ? rc : ERR_FORMAT;
-	rc = rc ? rc : add_script(s, made, id);
+	rc = rc ? rc : scripts_add(&s->scripts, made, id);
 	if (rc)
 		free_script(made);
 	else
@@ -375,23 +348,6 @@ static int read_shared(struct v8_look *look, struct v8_shared *shared)
 	return shared->name ? 0 : ERR_NOMEM;
 }
 
-static int add_shared(struct v8_scripts *s, struct v8_shared *shared, uint32_t before)
-{
-	if (room_for((void **)&s->shareds, &s->shared_room, s->shared_count + 1,
-		     sizeof(*s->shareds)))
-		return ERR_NOMEM;
-	s->shareds[s->shared_count] = shared;
-	if (before != HASHINDEX_NONE) {
-		s->shareds[s->shared_count] = s->shareds[before];
-		s->shareds[before] = shared;
-	} else if (hashindex_add(&s->shared_index, scripts_hash(shared->addr),
-				 (uint32_t)s->shared_count)) {
-		return ERR_NOMEM;
-	}
-	s->shared_count++;
-	return 0;
-}
-
 /* With coverage or a debugger, up to Node 20, the script is behind a DebugInfo. */
 static int find_script(struct v8_look *look, uint64_t *object)
 {
@@ -432,9 +388,9 @@ int v8_shared_get(struct v8_scripts *s, struct v8_look *look, uint64_t object,
 		  const struct v8_shared **shared)
 {
 	const struct v8_layout *l = look->layout;
-	uint32_t id = hashindex_find(&s->shared_index, scripts_hash(object), scripts_is_shared, s,
-				     &object);
+	uint32_t id = scripts_find(&s->functions, object);
 	struct v8_shared now = { .addr = object }, *made;
+	const struct v8_shared *before = id == HASHINDEX_NONE ? NULL : s->functions.all[id];
 	uint64_t script;
 	uint8_t head[V8_HEAD_MAX];
 	int type, rc;
@@ -447,8 +403,8 @@ int v8_shared_get(struct v8_scripts *s, struct v8_look *look, uint64_t object,
 	memcpy(&now.literal, head + l->shared_literal, sizeof(now.literal));
 	rc = find_script(look, &script);
 	rc = rc ? rc : get_script(s, look, script, &now.script);
-	if (!rc && id != HASHINDEX_NONE && scripts_is_same(s->shareds[id], &now)) {
-		*shared = s->shareds[id];
+	if (!rc && before && scripts_is_same(before, &now)) {
+		*shared = before;
 		return 0;
 	}
 	rc = rc ? rc : read_shared(look, &now);
@@ -459,11 +415,30 @@ int v8_shared_get(struct v8_scripts *s, struct v8_look *look, uint64_t object,
 	made = malloc(sizeof(*made));
 	if (made)
 		*made = now;
-	if (!made || add_shared(s, made, id)) {
+	if (!made || scripts_add(&s->functions, made, id)) {
 		free(now.name);
 		free(made);
 		return ERR_NOMEM;
 	}
 	*shared = made;
 	return 0;
+}
+
+static void scripts_release(struct v8_objects *o)
+{
+	free(o->all);
+	hashindex_release(&o->index);
+	*o = (struct v8_objects){ 0 };
+}
+
+void v8_scripts_release(struct v8_scripts *s)
+{
+	for (size_t i = 0; i < s->scripts.count; i++)
+		free_script(s->scripts.all[i]);
+	for (size_t i = 0; i < s->functions.count; i++) {
+		free(((struct v8_shared *)s->functions.all[i])->name);
+		free(s->functions.all[i]);
+	}
+	scripts_release(&s->scripts);
+	scripts_release(&s->functions);
 }

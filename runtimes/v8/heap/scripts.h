@@ -36,13 +36,16 @@ struct v8_shared {
 	int32_t start; /* in the source; -1: not known */
 };
 
+/* Structures of one kind, each of which begins with the address of its object. */
+struct v8_objects {
+	void **all; /* owned */
+	size_t count, room;
+	struct hashindex index; /* of the newest ones at their addresses */
+};
+
 /* {0} is empty. */
 struct v8_scripts {
-	struct v8_script **scripts; /* owned */
-	size_t script_count, script_room;
-	struct v8_shared **shareds; /* owned */
-	size_t shared_count, shared_room;
-	struct hashindex script_index, shared_index; /* of the newest ones at their addresses */
+	struct v8_objects scripts, functions; /* struct v8_script, struct v8_shared */
 };
 
 void v8_scripts_release(struct v8_scripts *s);

@@ -6,7 +6,6 @@
 #include "base/utf8.h"
 #include "runtimes/v8/heap/layout.h"
 #include "runtimes/v8/heap/look.h"
-#include "runtimes/v8/heap/moved.h"
 
 enum {
 	SEQ = 0,

@@ -88,49 +88,29 @@ static bool tables_read_version(const struct v8_place *at, int32_t version[4])
  * Up to Node 18 the object with the instructions is a Code. From Node 20 on it is an
  * InstructionStream, and Code is another object, which does not move with it.
  */
-static const struct release {
-	int number;
-	uint8_t stream_code, instructions;
-	uint8_t code_stream, code_start, code_size, code_flags, code_bytes;
-	uint8_t bytecodes, shared;
-	uint8_t regexp, baseline; /* CodeKind (src/objects/code-kind.h) */
-} releases[] = {
+static const struct v8_tables releases[] = {
 	/* clang-format off */
-	/*		 stream: code, instructions; code: stream start size flags bytes */
-	{ V8_NODE_16, 0,  96,  0,  0, 40, 48, 56, 54, 24, 3, 11 },
-	{ V8_NODE_17, 0, 128,  0,  0, 40, 48, 56, 54, 24, 3, 11 },
-	{ V8_NODE_18, 0, 128,  0,  0, 40, 48, 56, 56, 24, 3, 11 },
-	{ V8_NODE_20, 8,  16, 32, 40, 56, 48, 64, 54, 24, 3, 11 },
-	{ V8_NODE_21, 8,  32, 24, 32, 44, 40, 64, 52, 32, 3, 11 },
-	{ V8_NODE_22, 8,  32, 32, 40, 52, 48, 64, 64, 32, 3, 10 },
-	{ V8_NODE_23, 8,  32, 32, 40, 52, 48, 64, 64, 32, 3, 10 },
-	{ V8_NODE_24, 8,  32, 32, 40, 56, 52, 64, 64, 32, 3, 10 },
-	{ V8_NODE_25, 8,  32, 32, 40, 56, 52, 64, 64, 32, 3, 10 },
-	{ V8_NODE_26, 8,  32, 32, 40, 56, 52, 64, 64, 32, 4, 11 },
+	/*		 stream: code, instructions; code: stream start size flags bytes;
+	 *		 bytecodes, shared; kinds: regexp, baseline */
+	{ .release = V8_NODE_16, 0,  96,  0,  0, 40, 48, 56, 54, 24, 3, 11 },
+	{ .release = V8_NODE_17, 0, 128,  0,  0, 40, 48, 56, 54, 24, 3, 11 },
+	{ .release = V8_NODE_18, 0, 128,  0,  0, 40, 48, 56, 56, 24, 3, 11 },
+	{ .release = V8_NODE_20, 8,  16, 32, 40, 56, 48, 64, 54, 24, 3, 11 },
+	{ .release = V8_NODE_21, 8,  32, 24, 32, 44, 40, 64, 52, 32, 3, 11 },
+	{ .release = V8_NODE_22, 8,  32, 32, 40, 52, 48, 64, 64, 32, 3, 10 },
+	{ .release = V8_NODE_23, 8,  32, 32, 40, 52, 48, 64, 64, 32, 3, 10 },
+	{ .release = V8_NODE_24, 8,  32, 32, 40, 56, 52, 64, 64, 32, 3, 10 },
+	{ .release = V8_NODE_25, 8,  32, 32, 40, 56, 52, 64, 64, 32, 3, 10 },
+	{ .release = V8_NODE_26, 8,  32, 32, 40, 56, 52, 64, 64, 32, 4, 11 },
 	/* clang-format on */
 };
 
-static const struct release *tables_find_release(int number)
+static const struct v8_tables *tables_find_release(int number)
 {
 	for (size_t i = 0; i < sizeof(releases) / sizeof(*releases); i++)
-		if (releases[i].number == number)
+		if (releases[i].release == number)
 			return &releases[i];
 	return NULL;
-}
-
-static void take_release(struct v8_tables *t, const struct release *r)
-{
-	t->stream_code = r->stream_code;
-	t->instructions = r->instructions;
-	t->code_stream = r->code_stream;
-	t->code_start = r->code_start;
-	t->code_size = r->code_size;
-	t->code_flags = r->code_flags;
-	t->code_bytes = r->code_bytes;
-	t->bytecodes = r->bytecodes;
-	t->shared = r->shared;
-	t->kind_regexp = r->regexp;
-	t->kind_baseline = r->baseline;
 }
 
 /* The constants. */
@@ -241,25 +221,25 @@ static bool has_constants(const struct image *image)
 int v8_tables_read(struct v8_tables *t, const struct v8_place *at, struct error *why)
 {
 	struct v8_constant c[CONSTANTS];
-	const struct release *r;
+	const struct v8_tables *known;
+	int32_t version[4];
 
-	memset(t, 0, sizeof(*t));
 	for (int i = 0; i < CONSTANTS; i++)
 		c[i] = (struct v8_constant){ .name = names[i] };
 	v8_constants(at, c, CONSTANTS);
-	if (!c[CODE_TYPE].found || !tables_read_version(at, t->version))
+	if (!c[CODE_TYPE].found || !tables_read_version(at, version))
 		return has_constants(at->image) ? ERR_BUSY : ERR_NOTFOUND;
-	t->release = t->version[0] * 100 + t->version[1];
-	r = tables_find_release(t->release);
-	if (!r)
+	known = tables_find_release(version[0] * 100 + version[1]);
+	if (!known)
 		return error_set(why, ERR_FORMAT,
-				 "V8 %d.%d is not one of the releases that are known",
-				 t->version[0], t->version[1]);
-	take_release(t, r);
+				 "V8 %d.%d is not one of the releases that are known", version[0],
+				 version[1]);
+	*t = *known;
+	memcpy(t->version, version, sizeof(version));
 	if (!all_agree(t, c))
 		return error_set(why, ERR_FORMAT,
 				 "V8 %d.%d.%d.%d: its constants are not those of its release",
-				 t->version[0], t->version[1], t->version[2], t->version[3]);
+				 version[0], version[1], version[2], version[3]);
 	take_constants(t, c);
 	return 0;
 }

@@ -66,19 +66,9 @@ enum { V8_KIND_MASK = 15 };
 
 /* Offsets are in bytes from the object's own address, without the tag. */
 struct v8_tables {
-	int32_t version[4]; /* major, minor, build, patch */
-	int release;	    /* major * 100 + minor */
+	/* What tables.c has for each release. */
 
-	/* Instance types. */
-	int32_t code_type;     /* CODE_TYPE: what has a function's flags */
-	int32_t stream_type;   /* of the object with the instructions */
-	int32_t shared_type;   /* SHARED_FUNCTION_INFO_TYPE */
-	int32_t bytecode_type; /* BYTECODE_ARRAY_TYPE */
-	int32_t first_function_type, last_function_type; /* of a JSFunction */
-
-	int32_t instance_type; /* in Map, u16 */
-	int32_t shared;	       /* in JSFunction */
-	int32_t bytecodes;     /* in BytecodeArray: the first one */
+	int release; /* major * 100 + minor */
 
 	/* In the object with the instructions, Code itself up to Node 18. */
 	int32_t stream_code;  /* to its Code; 0: it is the Code itself */
@@ -91,12 +81,28 @@ struct v8_tables {
 	int32_t code_flags;  /* u32 */
 	int32_t code_bytes;  /* as many as have all these */
 
+	int32_t bytecodes; /* in BytecodeArray: the first one */
+	int32_t shared;	   /* in JSFunction */
+
+	/* CodeKind (src/objects/code-kind.h), V8_KIND_MASK of a Code's flags. */
+	uint8_t kind_regexp, kind_baseline; /* those behind are of optimized code */
+
+	/* What the process tells. */
+
+	int32_t version[4]; /* major, minor, build, patch */
+
+	/* Instance types. */
+	int32_t code_type;     /* CODE_TYPE: what has a function's flags */
+	int32_t stream_type;   /* of the object with the instructions */
+	int32_t shared_type;   /* SHARED_FUNCTION_INFO_TYPE */
+	int32_t bytecode_type; /* BYTECODE_ARRAY_TYPE */
+	int32_t first_function_type, last_function_type; /* of a JSFunction */
+
+	int32_t instance_type; /* in Map, u16 */
+
 	/* In a frame, from its rbp on. */
 	int32_t fp_marker, fp_function, fp_bytecode, fp_offset;
 	int32_t frames[V8_FRAME_TYPES];
-
-	/* CodeKind, V8_KIND_MASK of a Code's flags. */
-	uint8_t kind_regexp, kind_baseline; /* those behind are of optimized code */
 };
 
 /* Reads the tables. ERR_NOTFOUND: there is no V8 there; ERR_BUSY: there is, but not with this bias;

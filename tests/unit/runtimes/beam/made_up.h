@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/process/memory.h"
-#include "runtimes/beam/key.h"
+#include "runtimes/beam/functions.h"
 #include "runtimes/beam/runtime.h"
 
 enum {

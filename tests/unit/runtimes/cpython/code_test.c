@@ -86,18 +86,18 @@ static void use(uint16_t version)
 						   .filename = 104,
 						   .name = 112,
 						   .qualname = CPYTHON_NONE,
-						   .lines = 120,
-						   .bytecode = 48 } :
+						   .lines = 120 } :
 		     (struct cpython_code_layout){ .firstlineno = version < CPYTHON_3_12 ? 72 : 68,
 						   .filename = 112,
 						   .name = 120,
 						   .qualname = 128,
 						   .lines = 136,
-						   .bytecode = CPYTHON_NONE,
 						   .firsttraceable = version < CPYTHON_3_12 ? 168 :
 											      184 };
 	memory_live_init(&live, getpid());
 }
+
+enum { CO_CODE = 48 };
 
 static void make_code(uint16_t version)
 {
@@ -114,7 +114,7 @@ static void make_code(uint16_t version)
 	put_text(qualname, "Shop.total");
 	put_text(file, "/srv/shop.py");
 	if (version < CPYTHON_3_11) {
-		put(code + c->bytecode, at(bytecode), 8);
+		put(code + CO_CODE, at(bytecode), 8);
 		put_bytes(bytecode, "....................", 2ul * CODE_UNITS);
 		put_bytes(table, lnotab, sizeof(lnotab));
 	} else {

@@ -116,7 +116,7 @@ Test(cpython_releases, objects_of_a_free_threaded_build_have_a_longer_head)
 	python.version = CPYTHON_3_14;
 	python.free_threaded = true;
 	cr_assert_eq(cpython_layout_set(&python, debug), 0);
-	cr_assert_eq(python.layout.code.flags, code.flags + HEADER);
+	cr_assert_eq(python.layout.code.firstlineno, code.firstlineno + HEADER);
 	cr_assert_eq(python.layout.code.version, code.version + HEADER);
 	cr_assert_eq(python.layout.code.firsttraceable, code.firsttraceable + HEADER);
 	cr_assert_eq(python.layout.code.filename, code.filename + HEADER);

@@ -604,10 +604,10 @@ Test(gogoroutines, fields_beyond_a_g_are_refused)
 	begin("go1.25.1");
 	make(GO_WAITING);
 	live.fields.g.labels = G_BYTES - 4;
-	cr_assert_eq(read_all(), ERR_FORMAT);
+	cr_assert_eq(gocheck(&live, &err), ERR_FORMAT);
 	live.fields.g.labels = G_LABELS;
 	live.fields.g.bytes = 1 << 20;
-	cr_assert_eq(read_all(), ERR_FORMAT);
+	cr_assert_eq(gocheck(&live, &err), ERR_FORMAT);
 }
 
 Test(gogoroutines, the_callback_may_end_it)

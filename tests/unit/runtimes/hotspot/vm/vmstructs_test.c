@@ -22,14 +22,22 @@ static int read_tables(void)
 
 Test(vmstructs, fields_sizes_and_constants)
 {
+	struct numbers {
+		int32_t size, native, of_long, missing;
+	} n;
+	const struct vmplace wanted[] = {
+		{ VMPLACE_SIZE, "nmethod", NULL, offsetof(struct numbers, size), true },
+		{ VMPLACE_CONSTANT, NULL, "JVM_ACC_NATIVE", offsetof(struct numbers, native),
+		  true },
+		{ VMPLACE_CONSTANT, NULL, "long", offsetof(struct numbers, of_long), true },
+		{ VMPLACE_CONSTANT, NULL, "short", offsetof(struct numbers, missing), false },
+	};
 	struct vmfield f;
-	uint64_t size;
-	int64_t value;
 
 	vm_put(VM_INTS, vm_string("JVM_ACC_NATIVE"), 8);
 	vm_put(VM_INTS + 8, (uint32_t)-3, 4);
 	vm_put(VM_LONGS, vm_string("long"), 8);
-	vm_put(VM_LONGS + 8, 1ull << 40, 8);
+	vm_put(VM_LONGS + 8, 1 << 20, 8);
 	cr_assert_eq(read_tables(), 0);
 	cr_assert(vmstructs_field(tables, "CodeBlob", "_name", &f));
 	cr_expect(!f.is_static && f.offset == BLOB_NAME);
@@ -37,10 +45,11 @@ Test(vmstructs, fields_sizes_and_constants)
 	cr_assert(vmstructs_field(tables, "CodeCache", "_heaps", &f));
 	cr_expect(f.is_static && f.offset == VM_STATICS);
 	cr_expect(!vmstructs_field(tables, "CodeBlob", "_nam", &f));
-	cr_expect(vmstructs_size(tables, "nmethod", &size) && size == NM_HEAD);
-	cr_expect(vmstructs_constant(tables, "JVM_ACC_NATIVE", &value) && value == -3);
-	cr_expect(vmstructs_constant(tables, "long", &value) && value == 1l << 40);
-	cr_expect(!vmstructs_constant(tables, "short", &value));
+	cr_assert_eq(vmstructs_resolve(tables, wanted, 4, &n, &why), 0);
+	cr_expect_eq(n.size, NM_HEAD);
+	cr_expect_eq(n.native, -3);
+	cr_expect_eq(n.of_long, 1 << 20);
+	cr_expect_eq(n.missing, -1);
 }
 
 Test(vmstructs, not_ready)

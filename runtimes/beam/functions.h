@@ -1,14 +1,13 @@
-/* What a function's frame is: the numbers of atoms, and the line. See struct managed_frame. */
-#ifndef RUNTIMES_BEAM_KEY_H
-#define RUNTIMES_BEAM_KEY_H
+/* From an address to the function and the line, as a frame's key (struct managed_frame). */
+#ifndef RUNTIMES_BEAM_FUNCTIONS_H
+#define RUNTIMES_BEAM_FUNCTIONS_H
 
 #include "runtimes/beam/runtime.h"
 
-static const uint32_t BEAM_NO_FILE = UINT32_MAX, BEAM_FILE_OF_MODULE = UINT32_MAX - 1;
-
+/* What a function's frame is: the numbers of atoms, and the line. */
 struct beam_key {
 	uint32_t module, function; /* atoms */
-	uint32_t file;		   /* of beam_runtime.files, or one of the above */
+	uint32_t file;		   /* of beam_runtime.files, or BEAM_NO_FILE, BEAM_FILE_OF_MODULE */
 	uint32_t line;		   /* 0: not known */
 	uint8_t arity;
 };
@@ -30,5 +29,14 @@ static inline void beam_key_unpack(const struct managed_frame *frame, struct bea
 	key->file = (uint32_t)frame->id;
 	key->line = (uint32_t)frame->at;
 }
+
+/* The frame's key, by an address in a function's code. False: it is in no function's. */
+bool beam_function_at(struct beam_runtime *rt, uint64_t addr, struct managed_frame *frame);
+
+/* Is this address behind the beginning of its module's last function? */
+bool beam_is_last(struct beam_runtime *rt, uint64_t addr);
+
+/* Is this the first instruction of a function? */
+bool beam_is_entry(struct beam_runtime *rt, uint64_t addr);
 
 #endif
