@@ -20,7 +20,7 @@
 #include "unwind/code/codebytes.h"
 #include "unwind/code/insn_x86_64.h"
 
-enum { WAYS_MAX = 64, MET_MAX = 256, INSNS_MAX = 4096, VENEERS_MAX = 4, HW_R12 = 12, HW_R13 = 13 };
+enum { WAYS_MAX = 64, MET_MAX = 256, INSNS_MAX = 4096, VENEERS_MAX = 4 };
 
 struct depth_way {
 	uint64_t pc;

@@ -27,7 +27,6 @@ enum {
 	MAP_MIN = 0x100,   /* likewise in the object that has the map */
 	MFA_MAX = 64,
 	RELEASE_BYTES = 16,
-	HW_R13 = 13,
 	PAGE = 4096,
 	END_BYTES = 0x80, /* of code that ends a process, at most */
 };

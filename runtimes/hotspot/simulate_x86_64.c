@@ -16,8 +16,6 @@ enum {
 	THREAD_BYTES = 1 << 13, /* of a JavaThread */
 };
 
-enum { HW_R10 = 10, HW_R13 = 13, HW_R15 = 15 };
-
 /* The stack as it was copied, and the JavaThread as it is now. */
 struct both {
 	struct memory memory;

@@ -6,7 +6,6 @@ enum {
 	EPILOGUE = 24, /* instructions */
 	MOVES_MAX = 16,
 	NOWHERE = -1,
-	HW_R13 = 13,
 };
 
 bool v8_flow_is_call(const struct insn *insn)

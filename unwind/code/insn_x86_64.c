@@ -485,12 +485,11 @@ bool insn_call_ends(const uint8_t *end, size_t len, int64_t *target)
 
 	*target = 0;
 	for (size_t n = 2; n <= 8 && n <= len; n++) {
-		if (insn_decode(end - n, n, &insn) || insn.len != n || insn.map != MAP_ONE)
+		if (insn_decode(end - n, n, &insn) || insn.len != n ||
+		    insn_flow(&insn) != FLOW_CALL)
 			continue;
-		if (insn.opcode == 0xe8)
-			*target = insn.imm;
-		if (insn.opcode == 0xe8 || (insn.opcode == 0xff && (insn.reg & 7) == 2))
-			return true;
+		*target = insn_is(&insn, 0xe8) ? insn.imm : 0;
+		return true;
 	}
 	return false;
 }
