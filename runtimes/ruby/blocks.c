@@ -31,14 +31,6 @@ struct blocks_code {
 	uint8_t *kinds; /* BLOCK_… of each byte */
 };
 
-/* Does the code go on behind it? */
-static bool blocks_goes_on(const struct insn *i)
-{
-	enum flow flow = insn_flow(i);
-
-	return flow == FLOW_ON || flow == FLOW_BRANCH || flow == FLOW_CALL;
-}
-
 /* `mov REG, (REG)`: the pc is a frame's first field. */
 static bool blocks_is_store(const struct insn *i)
 {
@@ -83,7 +75,7 @@ static bool blocks_share(struct blocks_code *c, size_t from)
 		    (at > from && ruby_loop_starts(c->loop, c->loop->core + at)))
 			break;
 		at += i.len;
-	} while (blocks_goes_on(&i));
+	} while (insn_goes_on(&i));
 	blocks_mark(c, from, at, BLOCK_SHARED);
 	return true;
 }

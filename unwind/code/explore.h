@@ -53,6 +53,11 @@ enum explored explore_jump(struct explorer *e, void *way, uint64_t target);
 /* The same at a conditional one. */
 enum explored explore_branch(struct explorer *e, const void *way, uint64_t target);
 
+static inline enum explored explore_end(bool found)
+{
+	return found ? EXPLORED_FOUND : EXPLORED_ENDED;
+}
+
 /* For `pass`, where a way cannot be followed. */
 enum explored explore_lose(struct explorer *e);
 

@@ -112,9 +112,7 @@ static enum explored forward_pass(struct explorer *e, void *way, const struct in
 	case FLOW_JUMP:
 		return explore_jump(e, m, insn_target(insn, m->pc));
 	case FLOW_RETURN:
-		return returns_by(s, m, 0, insn_is(insn, 0xc2) ? (uint16_t)insn->imm : 0) ?
-			       EXPLORED_FOUND :
-			       explore_lose(e);
+		return returns_by(s, m, 0, insn_dropped(insn)) ? EXPLORED_FOUND : explore_lose(e);
 	case FLOW_AWAY:
 		if (returns_by(s, m, left_to_resolver(s, m, insn), 0))
 			return EXPLORED_FOUND;

@@ -165,16 +165,8 @@ static bool framestate_is_padding(const struct insn *insn)
 /* True if execution does not go on behind the instruction, as far as that can be seen. */
 static bool ends_way(const struct analysis *a, const struct insn *insn, uint64_t addr)
 {
-	switch (insn_flow(insn)) {
-	case FLOW_CALL:
-		return !same_cfa(rule_at(a, addr), rule_at(a, addr + insn->len));
-	case FLOW_ON:
-	case FLOW_BRANCH:
-	case FLOW_SYSCALL:
-		return false;
-	default:
-		return true;
-	}
+	return !insn_goes_on(insn) || (insn_flow(insn) == FLOW_CALL &&
+				       !same_cfa(rule_at(a, addr), rule_at(a, addr + insn->len)));
 }
 
 static void merge_equal_spots(struct analysis *a)

@@ -73,23 +73,34 @@ uint32_t insn_changes(const struct insn *insn);
 /* Where execution goes on after an instruction. */
 enum flow {
 	FLOW_ON,
-	FLOW_CALL,   /* on, if the called function returns */
+	FLOW_CALL, /* on, if the called function returns */
+	FLOW_SYSCALL,
 	FLOW_BRANCH, /* on, or at the target */
-	FLOW_JUMP,   /* at the target */
+	FLOW_JUMP,   /* at the target; this and all others do not go on behind the instruction */
 	FLOW_AWAY,   /* at an address that it does not name: a tail call, or a stub */
 	FLOW_TABLE,  /* the same, through a table of this function's */
 	FLOW_RETURN,
-	FLOW_SYSCALL,
 	FLOW_HALT, /* nowhere */
 	FLOW_LOST  /* not known */
 };
 
 enum flow insn_flow(const struct insn *insn);
 
+static inline bool insn_goes_on(const struct insn *insn)
+{
+	return insn_flow(insn) <= FLOW_BRANCH;
+}
+
 /* The target of a FLOW_BRANCH, a FLOW_JUMP or a direct call that ends at `end`. */
 static inline uint64_t insn_target(const struct insn *insn, uint64_t end)
 {
 	return end + (uint64_t)insn->imm;
+}
+
+/* Bytes of arguments that a FLOW_RETURN drops. */
+static inline uint64_t insn_dropped(const struct insn *insn)
+{
+	return (uint16_t)insn->imm;
 }
 
 static inline bool insn_is(const struct insn *insn, uint8_t opcode)
