@@ -16,7 +16,6 @@
 #include "base/process/image.h"
 #include "base/process/modmap.h"
 #include "runtimes/v8/heap/codes.h"
-#include "runtimes/v8/flow.h"
 #include "runtimes/v8/frame.h"
 #include "runtimes/v8/heap/runtime.h"
 #include "runtimes/v8/shapes.h"
@@ -229,7 +228,7 @@ static bool v8_step_is_exit(struct v8_frame *p, uint64_t pc)
 	if (!v8_code_find(p->rt, pc, &code) || code.kind <= p->rt->t.kind_baseline)
 		return false;
 	len = codebytes_read(p->w->code, pc, bytes, sizeof(bytes));
-	return !insn_decode(bytes, len, &insn) && v8_flow_is_call(&insn);
+	return !insn_decode(bytes, len, &insn) && insn_flow(&insn) == FLOW_CALL;
 }
 
 /* Can a frame continue at that address? */
