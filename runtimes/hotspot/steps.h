@@ -88,6 +88,9 @@ bool site_accepts(void *site, uint64_t addr);
  * unknown. */
 int site_arrive(struct site *s, uint64_t ra, uint64_t sp, const uint64_t *rbp);
 
+/* Makes it by the return address at `slot`, which has rbp below it and the caller's frame above. */
+int site_step_by_slot(struct site *s, uint64_t slot);
+
 /* Makes it by simulation; the rest of *how is filled in. STACK_RUNTIME_IN_DOUBT: it leads
  * nowhere. */
 struct simulation;
