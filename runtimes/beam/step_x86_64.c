@@ -164,12 +164,9 @@ static int beam_step_leave(struct beam_step_place *p, enum frame_kind *kind)
 	}
 	if (!slot)
 		return STACK_RUNTIME_IN_DOUBT;
+	w->valid = 0;
+	beam_step_arrive(p, slot, found, kind);
 	w->changed_stack = true; /* what lies between is of no use, and need not be copied */
-	w->regs.r[DWARF_RIP] = found;
-	w->regs.r[DWARF_RSP] = slot + 8;
-	w->valid = BIT(DWARF_RIP) | BIT(DWARF_RSP);
-	w->source = FRAME_BY_RUNTIME;
-	*kind = FRAME_RETURN;
 	return STEP_ON;
 }
 

@@ -98,22 +98,14 @@ static int step_from_prologue(struct site *s, uint64_t end)
 	return site_simulate(s, &how);
 }
 
-static bool is_safepoint(struct site *s)
-{
-	const struct pcdesc *descs;
-	size_t count;
-
-	return !hotspot_blob_pcdescs(s->hs, &s->blob, &descs, &count) &&
-	       pcdesc_find(descs, count, (uint32_t)(s->pc - s->blob.code), false);
-}
-
 static int step_from_call(struct site *s)
 {
 	bool deoptimised = s->pc == s->blob.deopt || s->pc == s->blob.deopt_mh;
 
 	if (deoptimised)
 		take_original_pc(s, s->sp);
-	return deoptimised || is_safepoint(s) ? step_nmethod_by_size(s) : step_in_body(s);
+	return deoptimised || site_has_pcdesc(s->hs, &s->blob, s->pc) ? step_nmethod_by_size(s) :
+									step_in_body(s);
 }
 
 /* A stub behind a method's code, through which its static calls go to the interpreter while the

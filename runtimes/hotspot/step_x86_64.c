@@ -95,7 +95,7 @@ static bool is_behind_call(const struct hotspot *hs, uint64_t addr)
 	       insn_call_ends(before + CALL_MAX, CALL_MAX, &target);
 }
 
-static bool has_pcdesc(struct hotspot *hs, const struct hotspot_blob *b, uint64_t addr)
+bool site_has_pcdesc(struct hotspot *hs, const struct hotspot_blob *b, uint64_t addr)
 {
 	const struct pcdesc *descs;
 	size_t count;
@@ -115,7 +115,7 @@ static bool is_in_tables(struct hotspot *hs, const struct hotspot_blob *b, uint6
 
 	switch (b->kind) {
 	case BLOB_NMETHOD:
-		return addr == b->deopt || addr == b->deopt_mh || has_pcdesc(hs, b, addr);
+		return addr == b->deopt || addr == b->deopt_mh || site_has_pcdesc(hs, b, addr);
 	case BLOB_INTERPRETER:
 		c = codelet_find(hs->steps, addr);
 		return c && c->kind == CODELET_RETURN;

@@ -77,6 +77,9 @@ struct site {
 	bool resumes; /* the caller goes on at an instruction, not at a return address */
 };
 
+/* Has the compiled method's table that return address? Only a safepoint has it. */
+bool site_has_pcdesc(struct hotspot *hs, const struct hotspot_blob *b, uint64_t addr);
+
 /* Can a frame of this VM return to `addr`? `strict`: HotSpot's tables say so, and it is not only
  * behind a call. */
 bool site_returns_to(struct site *s, uint64_t addr, bool strict);

@@ -44,15 +44,14 @@ enum insn_map { MAP_ONE, MAP_0F, MAP_0F38, MAP_0F3A, MAP_OTHER, MAP_XOP8, MAP_XO
 
 struct insn {
 	uint8_t len;
-	uint8_t map;	/* enum insn_map */
-	uint8_t opcode; /* last byte of the opcode */
-	uint8_t rep;	/* prefix 0xf2 or 0xf3, also as a field of VEX; 0: neither */
-	bool wide;	/* REX.W: operands of 64 bits */
-	bool half;	/* prefix 66: operands of 16 bits */
-	bool rex;	/* has any REX prefix: byte registers 4 to 7 are not ah to bh */
-	bool vex;	/* VEX, EVEX or XOP: `third` is a register */
-	bool notrack;	/* prefix 3E: marks an indirect jump through a table */
-	bool has_modrm;
+	uint8_t map;		/* enum insn_map */
+	uint8_t opcode;		/* last byte of the opcode */
+	uint8_t rep;		/* prefix 0xf2 or 0xf3, also as a field of VEX; 0: neither */
+	bool wide;		/* REX.W: operands of 64 bits */
+	bool half;		/* prefix 66: operands of 16 bits */
+	bool rex;		/* has any REX prefix: byte registers 4 to 7 are not ah to bh */
+	bool vex;		/* VEX, EVEX or XOP: `third` is a register */
+	bool notrack;		/* prefix 3E: marks an indirect jump through a table */
 	bool in_memory;		/* the operand `rm` is memory: base + index * scale + disp */
 	bool rip;		/* or the address is the end of the instruction + disp */
 	uint8_t reg, rm, third; /* HW_ numbers; in some opcodes reg is a part of the opcode */
