@@ -225,6 +225,22 @@ static size_t depth_read(struct explorer *e, uint64_t pc, uint8_t *code, size_t 
 	return codebytes_read(((struct depth_reading *)e)->code, pc, code, len);
 }
 
+/* The ways need not be cleared, which would cost more than most searches. */
+static void depth_begin(struct depth_reading *r, struct beam_runtime *rt, struct codebytes *code)
+{
+	r->explorer.read = depth_read;
+	r->explorer.pass = depth_pass;
+	r->explorer.left = INSNS_MAX;
+	r->explorer.waiting = r->ways;
+	r->explorer.size = sizeof(*r->ways);
+	r->explorer.room = WAYS_MAX;
+	r->explorer.count = r->explorer.join_count = 0;
+	r->explorer.lost = false;
+	r->rt = rt;
+	r->code = code;
+	r->paused = false;
+}
+
 bool beam_is_switch_back(const struct beam_runtime *rt, const struct insn *i)
 {
 	if (!i->wide)
@@ -269,19 +285,13 @@ void beam_labels_read(struct beam_runtime *rt)
 enum beam_exit beam_depth(struct beam_runtime *rt, struct codebytes *code,
 			  const struct beam_from *from, int64_t *depth)
 {
-	struct depth_reading r = { .explorer = { .read = depth_read,
-						 .pass = depth_pass,
-						 .left = INSNS_MAX,
-						 .waiting = r.ways,
-						 .size = sizeof(*r.ways),
-						 .room = WAYS_MAX },
-				   .rt = rt,
-				   .code = code };
+	struct depth_reading r;
 	struct depth_way w = { .at = { .r[HW_RSP] = START, .known = HW_BIT(HW_RSP) },
 			       .saved_rbp = from->saved_rbp,
 			       .on_c = from->on_c,
 			       .table = HW_NONE };
 
+	depth_begin(&r, rt, code);
 	if (rt->at.frame_pointers)
 		depth_set_rbp(&w, from->rbp);
 	explore_jump(&r.explorer, &w, from->pc);
