@@ -80,47 +80,31 @@ static void expr_branch(struct expr_machine *m)
 		m->code.pos += delta;
 }
 
-/* Numbers: DW_OP_lit, DW_OP_const and addresses. */
+/* DW_OP_const1u to DW_OP_const8s: of 1, 2, 4 and 8 bytes, each unsigned and then signed (DWARF 5,
+ * table 7.9). */
+static uint64_t take_constant(struct expr_machine *m, unsigned number)
+{
+	unsigned bytes = 1u << number / 2, unused = 64 - 8 * bytes;
+	uint64_t value = cursor_uint(&m->code, bytes);
+
+	return number & 1 ? (uint64_t)((int64_t)(value << unused) >> unused) : value;
+}
+
 static bool run_constant(struct expr_machine *m, uint8_t op)
 {
-	if (op >= DW_OP_lit0 && op <= DW_OP_lit31) {
+	if (op >= DW_OP_lit0 && op <= DW_OP_lit31)
 		expr_push(m, op - DW_OP_lit0);
-		return true;
-	}
-	switch (op) {
-	case DW_OP_addr:
+	else if (op >= DW_OP_const1u && op <= DW_OP_const8s)
+		expr_push(m, take_constant(m, op - DW_OP_const1u));
+	else if (op == DW_OP_addr)
 		expr_push(m, cursor_uint(&m->code, 8) + m->context->bias);
-		return true;
-	case DW_OP_const8u:
-	case DW_OP_const8s:
-		expr_push(m, cursor_uint(&m->code, 8));
-		return true;
-	case DW_OP_const1u:
-		expr_push(m, cursor_uint(&m->code, 1));
-		return true;
-	case DW_OP_const1s:
-		expr_push(m, (uint64_t)(int8_t)cursor_uint(&m->code, 1));
-		return true;
-	case DW_OP_const2u:
-		expr_push(m, cursor_uint(&m->code, 2));
-		return true;
-	case DW_OP_const2s:
-		expr_push(m, (uint64_t)(int16_t)cursor_uint(&m->code, 2));
-		return true;
-	case DW_OP_const4u:
-		expr_push(m, cursor_uint(&m->code, 4));
-		return true;
-	case DW_OP_const4s:
-		expr_push(m, (uint64_t)(int32_t)cursor_uint(&m->code, 4));
-		return true;
-	case DW_OP_constu:
+	else if (op == DW_OP_constu)
 		expr_push(m, cursor_uleb(&m->code));
-		return true;
-	case DW_OP_consts:
+	else if (op == DW_OP_consts)
 		expr_push(m, (uint64_t)cursor_sleb(&m->code));
-		return true;
-	}
-	return false;
+	else
+		return false;
+	return true;
 }
 
 static bool run_register(struct expr_machine *m, uint8_t op)

@@ -124,18 +124,24 @@ static int gocode_is_store(const uint8_t *code, int32_t *at)
 	return -1;
 }
 
+/* Reads a function's code up to `end`, at most CODE_MAX bytes. Returns how many; 0: none. */
+static size_t gocode_read(struct gopclntab *t, const struct go_function *f, uint64_t end,
+			  uint8_t *bytes)
+{
+	size_t len = end - f->entry < CODE_MAX ? (size_t)(end - f->entry) : CODE_MAX;
+
+	return gopclntab_code(t, f->entry, bytes, len) ? len : 0;
+}
+
 /* Only crosscall2's code shows where it saves C's registers; the place was changed in 1.17 and
  * 1.18. The displacement of each store counts from the stack pointer at the store. */
 static void gocode_find_saved(struct go_image *image, const struct go_function *f)
 {
 	struct gopclntab *t = image->table;
-	uint8_t bytes[CODE_MAX + STORE_BYTES];
-	size_t len = f->end - f->entry < CODE_MAX ? (size_t)(f->end - f->entry) : CODE_MAX;
+	uint8_t bytes[CODE_MAX + STORE_BYTES] = { 0 };
+	size_t len = gocode_read(t, f, f->end, bytes);
 	int32_t at, depth;
 
-	memset(bytes, 0, sizeof(bytes));
-	if (!gopclntab_code(t, f->entry, bytes, len))
-		return;
 	if (bytes[0] == PUSH_RBP) /* a later store of rbp saves crosscall2's own value */
 		image->saved[GO_SAVED_RBP] = -16;
 	for (size_t i = 0; i < len; i++) {
@@ -154,10 +160,8 @@ static void find_left(struct go_image *image, const struct go_function *f)
 {
 	static const uint8_t store[4] = { 0x48, 0x89, 0x7c, 0x24 };
 	uint8_t bytes[CODE_MAX];
-	size_t len = f->end - f->entry < CODE_MAX ? (size_t)(f->end - f->entry) : CODE_MAX;
+	size_t len = gocode_read(image->table, f, f->end, bytes);
 
-	if (!gopclntab_code(image->table, f->entry, bytes, len))
-		return;
 	for (size_t i = 0; i + sizeof(store) < len; i++)
 		if (!memcmp(bytes + i, store, sizeof(store)) && bytes[i + sizeof(store)] >= 8) {
 			image->left_g = bytes[i + sizeof(store)];
@@ -172,10 +176,8 @@ static bool has_saved_sp(struct gopclntab *t, const struct go_function *f, uint6
 {
 	static const uint8_t r12[3] = { 0x49, 0x89, 0xe4 }, rbx[3] = { 0x48, 0x89, 0xe3 };
 	uint8_t bytes[CODE_MAX];
-	size_t len = addr - f->entry < CODE_MAX ? (size_t)(addr - f->entry) : CODE_MAX;
+	size_t len = gocode_read(t, f, addr, bytes);
 
-	if (!gopclntab_code(t, f->entry, bytes, len))
-		return true;
 	for (size_t i = 0; i + 3 <= len; i++)
 		if (!memcmp(bytes + i, r12, 3) || !memcmp(bytes + i, rbx, 3))
 			return true;

@@ -17,7 +17,7 @@
 
 #include "base/process/modmap.h"
 #include "unwind/code/codebytes.h"
-#include "unwind/code/flow.h"
+#include "unwind/code/insn_x86_64.h"
 #include "unwind/codemap.h"
 #include "unwind/prove.h"
 #include "unwind/table/rule.h"

@@ -107,6 +107,7 @@ int step_by_reading(struct walk *w);
 /* A step by Go's pclntab, at an address that w->at->go covers. *kind is the frame's kind and
  * becomes its caller's. Sets w->source. */
 int step_by_pclntab(struct walk *w, enum frame_kind *kind);
+
 /* Sets the caller's pc to the return address `ra`. Where calls put the return address in a
  * register, the caller's own value of that register is lost. */
 static inline void step_arrive(struct walk *w, uint64_t ra)
@@ -127,7 +128,8 @@ bool code_is_restorer(struct codebytes *code, uint64_t pc);
  * register. */
 bool code_is_leaving(struct codebytes *code, uint64_t pc);
 
-/* A step from that instruction to the interrupted code. */
+/* A step from the address that a signal handler returns to, to the interrupted code. Sets
+ * w->source. */
 int step_from_restorer(struct walk *w);
 
 /* The reason for which a read of the stack that failed with `rc` ends the walk. */

@@ -24,12 +24,7 @@
 #include "unwind/gostacks.h"
 #include "unwind/step.h"
 
-enum {
-	/* Bytes from the handler's return address to the registers, in the ucontext of the kernel's
-	 * signal frame (arch/x86/include/asm/sigframe.h, sigcontext.h). */
-	UCONTEXT_REGISTERS = 40,
-	ALIGNED_MAX = 96, /* bytes, at most, for aligning the stack pointer for C, with room */
-};
+enum { ALIGNED_MAX = 96 /* bytes, at most, for aligning the stack pointer for C, with room */ };
 
 static uint64_t *sp_of(struct walk *w)
 {
@@ -288,24 +283,14 @@ static int from_crosscall(struct walk *w, bool exact)
 	return STEP_ON;
 }
 
-/* Restores all registers of the code that the signal interrupted (struct sigcontext_64). */
+/* Restores all registers of the code that the signal interrupted. */
 static int from_signal_return(struct walk *w)
 {
-	static const uint8_t order[DWARF_COUNT] = {
-		DWARF_R8,  DWARF_R9,  DWARF_R10, DWARF_R11, DWARF_R12, DWARF_R13,
-		DWARF_R14, DWARF_R15, DWARF_RDI, DWARF_RSI, DWARF_RBP, DWARF_RBX,
-		DWARF_RDX, DWARF_RAX, DWARF_RCX, DWARF_RSP, DWARF_RIP,
-	};
-	uint64_t values[DWARF_COUNT], at = *sp_of(w) + UCONTEXT_REGISTERS;
-	int rc = w->memory->read(w->memory, at, values, sizeof(values));
+	int end = step_from_restorer(w);
 
-	if (rc)
-		return step_end_of_read(rc);
-	for (unsigned i = 0; i < DWARF_COUNT; i++)
-		w->regs.r[order[i]] = values[i];
-	w->valid = REGS_ALL;
-	w->changed_stack = true;
-	return STEP_ON;
+	w->source = FRAME_BY_PCLNTAB;
+	w->changed_stack |= end == STEP_ON;
+	return end;
 }
 
 /* The function moves the stack pointer in unknown ways. A step is possible only before the first

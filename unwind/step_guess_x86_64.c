@@ -64,7 +64,6 @@ static bool backed_by_file(const struct modmap *maps, uint64_t addr)
 	return range && image_elf(range->image);
 }
 
-/* In musl: mov $15,%rax; syscall, or the same in 32 bits (rt_sigreturn is 15). */
 /* pop is 58 to 5f, or 41 before that; ret is c3 or c2, f3 or f2 may stand before it. */
 bool code_is_leaving(struct codebytes *code, uint64_t pc)
 {
@@ -79,6 +78,7 @@ bool code_is_leaving(struct codebytes *code, uint64_t pc)
 	return at < len && (bytes[at] == 0xc3 || bytes[at] == 0xc2);
 }
 
+/* In musl: mov $15,%rax; syscall, or the same in 32 bits (rt_sigreturn is 15). */
 bool code_is_restorer(struct codebytes *code, uint64_t pc)
 {
 	static const uint8_t mov[] = { 0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05 };
@@ -95,22 +95,19 @@ bool code_is_restorer(struct codebytes *code, uint64_t pc)
  * sigcontext_64 (arch/x86/include/uapi/asm/sigcontext.h). */
 int step_from_restorer(struct walk *w)
 {
-	static const uint8_t order[] = {
+	static const uint8_t order[DWARF_COUNT] = {
 		DWARF_R8,  DWARF_R9,  DWARF_R10, DWARF_R11, DWARF_R12, DWARF_R13,
 		DWARF_R14, DWARF_R15, DWARF_RDI, DWARF_RSI, DWARF_RBP, DWARF_RBX,
 		DWARF_RDX, DWARF_RAX, DWARF_RCX, DWARF_RSP, DWARF_RIP,
 	};
-	uint64_t at = w->regs.r[DWARF_RSP] + 40;
-	struct regs regs = { .unknown = 0 };
+	uint64_t values[DWARF_COUNT];
+	int rc = w->memory->read(w->memory, w->regs.r[DWARF_RSP] + 40, values, sizeof(values));
 
-	for (size_t i = 0; i < sizeof(order); i++) {
-		int rc = memory_read_u64(w->memory, at + 8 * i, &regs.r[order[i]]);
-
-		if (rc)
-			return step_end_of_read(rc);
-	}
-	w->regs = regs;
-	w->valid = (1u << DWARF_COUNT) - 1;
+	if (rc)
+		return step_end_of_read(rc);
+	for (size_t i = 0; i < DWARF_COUNT; i++)
+		w->regs.r[order[i]] = values[i];
+	w->valid = REGS_ALL;
 	w->source = FRAME_BY_CODE;
 	return STEP_ON;
 }

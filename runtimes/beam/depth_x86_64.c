@@ -1,6 +1,6 @@
 /*
- * How far above rsp a frame's return address is: the code is read forward to where the function
- * leaves its frame.
+ * How far above rsp a frame's return address is: the code is explored up to where the function
+ * leaves its frame (unwind/code/explore.h).
  *
  * The compiler gives each instruction of a function one frame size, so any way to a return, or to a
  * tail call, tells it. A tail call jumps to a function's first instruction, or through the table of
@@ -10,22 +10,24 @@
  *
  * With frame pointers, `leave` ends a frame, wherever rsp is.
  *
- * Rejected: unwind/code's forward reading. It takes what is behind each call for reached, and
+ * Rejected: unwind/code/forward.h. It takes what is behind each call for reached, and
  * does not end at a function's first instruction: one in a thousand stacks was wrong.
  */
-#include <stdlib.h>
-
-#include "base/error.h"
 #include "runtimes/beam/depth.h"
 #include "runtimes/beam/functions.h"
 #include "unwind/code/codebytes.h"
-#include "unwind/code/insn_x86_64.h"
+#include "unwind/code/emulator.h"
+#include "unwind/code/explore.h"
 
-enum { WAYS_MAX = 64, MET_MAX = 256, INSNS_MAX = 4096, VENEERS_MAX = 4, HW_R12 = 12, HW_R13 = 13 };
+enum { WAYS_MAX = 64, INSNS_MAX = 4096, VENEERS_MAX = 4, FRAME_MAX = 1 << 20 };
+
+/* Stands for the stack pointer at the start. No number in code is near it. */
+static const uint64_t START = 0x1111111100000000;
 
 struct depth_way {
-	uint64_t pc;
-	int64_t depth, rbp, saved_rbp; /* bytes above the stack pointer at the start */
+	uint64_t pc;		      /* first, as the explorer requires */
+	struct emulator_distances at; /* rsp and rbp, as distances from START */
+	int64_t saved_rbp; /* bytes above the stack pointer at the start, or BEAM_NOT_KNOWN */
 	bool on_c;
 	bool wrote;	/* a variable on the stack */
 	uint8_t table;	/* the register that has the address of a table of jumps, HW_NONE: none, */
@@ -33,44 +35,21 @@ struct depth_way {
 };
 
 struct depth_reading {
+	struct explorer explorer; /* must be first: its functions cast its address */
+	struct depth_way ways[WAYS_MAX];
 	struct beam_runtime *rt;
 	struct codebytes *code;
-	struct depth_way ways[WAYS_MAX]; /* to be tried; the last first */
-	unsigned count;
-	uint64_t met[MET_MAX]; /* targets of jumps so far */
-	unsigned met_count;
-	unsigned left; /* instructions that may still be read */
 	bool paused;
 };
-
-enum depth_flow { ON, ENDS, FOUND };
-
-static bool read_insn(struct depth_reading *r, uint64_t pc, struct insn *i)
-{
-	uint8_t bytes[INSN_LENGTH_MAX];
-	size_t len = codebytes_read(r->code, pc, bytes, sizeof(bytes));
-
-	return !insn_decode(bytes, len, i);
-}
-
-static bool is_one(const struct insn *i, uint8_t opcode)
-{
-	return i->map == MAP_ONE && i->opcode == opcode;
-}
-
-static bool is_group(const struct insn *i, uint8_t opcode, unsigned which)
-{
-	return is_one(i, opcode) && (i->reg & 7) == which;
-}
 
 /* Where a `jmp` or `call` at the end of which pc is leads to; 0: it does not say. */
 static uint64_t target_of(struct depth_reading *r, const struct insn *i, uint64_t pc)
 {
 	uint64_t target = 0;
 
-	if (is_one(i, 0xe8) || is_one(i, 0xe9) || is_one(i, 0xeb))
-		return pc + (uint64_t)i->imm;
-	if (is_one(i, 0xff) && i->in_memory && i->rip &&
+	if (insn_is(i, 0xe8) || insn_flow(i) == FLOW_JUMP)
+		return insn_target(i, pc);
+	if (insn_is(i, 0xff) && i->rip &&
 	    !memory_read_u64(r->rt->memory, pc + (uint64_t)(int64_t)i->disp, &target))
 		return target;
 	return 0;
@@ -79,12 +58,13 @@ static uint64_t target_of(struct depth_reading *r, const struct insn *i, uint64_
 /* Calls and jumps to what is far away go by a jump near by. */
 static uint64_t behind_veneers(struct depth_reading *r, uint64_t target)
 {
+	uint8_t code[INSN_LENGTH_MAX];
 	struct insn i;
 
 	for (unsigned n = 0; n < VENEERS_MAX && target; n++) {
 		if (beam_shared_at(r->rt, target) || beam_is_entry(r->rt, target) ||
-		    !read_insn(r, target, &i) ||
-		    !(is_one(&i, 0xe9) || is_one(&i, 0xeb) || is_group(&i, 0xff, 4)))
+		    insn_decode(code, codebytes_read(r->code, target, code, sizeof(code)), &i) ||
+		    !(insn_flow(&i) == FLOW_JUMP || insn_is_digit(&i, 0xff, 4)))
 			break;
 		target = target_of(r, &i, target + i.len);
 	}
@@ -98,101 +78,62 @@ static bool returns(struct depth_reading *r, const struct insn *i, uint64_t pc)
 	const struct beam_label *label;
 
 	if (!target)
-		return is_group(i, 0xff, 2) && !i->rip;
+		return insn_is_digit(i, 0xff, 2) && !i->rip;
 	target = behind_veneers(r, target);
 	label = beam_shared_at(r->rt, target);
 	return label ? label->returns : beam_is_entry(r->rt, target);
 }
 
-static void depth_try_later(struct depth_reading *r, const struct depth_way *w, uint64_t pc)
+static void depth_set_rbp(struct depth_way *w, int64_t rbp)
 {
-	for (unsigned i = 0; i < r->met_count; i++)
-		if (r->met[i] == pc)
-			return;
-	if (r->met_count == MET_MAX || r->count == WAYS_MAX)
-		return;
-	r->met[r->met_count++] = pc;
-	r->ways[r->count] = *w;
-	r->ways[r->count++].pc = pc;
+	w->at.r[HW_RBP] = START + (uint64_t)rbp;
+	w->at.known &= ~HW_BIT(HW_RBP);
+	w->at.known |= rbp == BEAM_NOT_KNOWN ? 0 : HW_BIT(HW_RBP);
 }
 
-static enum depth_flow depth_jump(struct depth_reading *r, struct depth_way *w,
-				  const struct insn *i)
+static int64_t depth_of(const struct depth_way *w)
+{
+	return (int64_t)(w->at.r[HW_RSP] - START);
+}
+
+/* The way leaves its frame. */
+static enum explored depth_is_found(const struct depth_way *w)
+{
+	return explore_end(depth_of(w) >= 0 && depth_of(w) < FRAME_MAX && depth_of(w) % 8 == 0);
+}
+
+static enum explored depth_jump(struct depth_reading *r, struct depth_way *w, const struct insn *i)
 {
 	uint64_t target = behind_veneers(r, target_of(r, i, w->pc));
+	bool by_index = !target && i->in_memory && i->index != HW_NONE;
 
-	if (w->on_c && is_group(i, 0xff, 4))
-		return ENDS;
-	if (!target && i->in_memory && i->index == HW_R12) /* another module's function */
-		return FOUND;
-	if (!target && i->in_memory && i->index != HW_NONE && i->base == w->table &&
-	    memory_read_u64(r->rt->memory, w->jumps, &target))
-		return ENDS;
+	if (w->on_c && insn_is_digit(i, 0xff, 4))
+		return EXPLORED_ENDED;
+	if (by_index && i->index == HW_R12) /* another module's function */
+		return depth_is_found(w);
+	if (by_index && i->base == w->table && memory_read_u64(r->rt->memory, w->jumps, &target))
+		return EXPLORED_ENDED;
 	if (!target)
-		return ENDS;
+		return EXPLORED_ENDED;
 	if (!w->on_c && beam_is_entry(r->rt, target))
-		return FOUND;
-	depth_try_later(r, w, target);
-	return ENDS;
+		return depth_is_found(w);
+	return explore_jump(&r->explorer, w, target);
 }
 
-static bool is_load_of_rbp(const struct depth_reading *r, const struct insn *i)
+/* Executes an instruction on the process's stack. With frame pointers, C may have the frame's in
+ * struct process. */
+static enum explored depth_execute(const struct depth_reading *r, struct depth_way *w,
+				   const struct insn *i)
 {
-	return is_one(i, 0x8b) && i->reg == HW_RBP && i->in_memory && i->base == HW_R13 &&
-	       i->index == HW_NONE && i->disp == (int32_t)r->rt->at.stop + 8;
-}
+	bool frames = r->rt->at.frame_pointers;
 
-/* Frame pointers: the frame begins or ends. False: it is another instruction. */
-static bool changes_frame(const struct depth_reading *r, struct depth_way *w, const struct insn *i)
-{
-	if (is_load_of_rbp(r, i)) {
-		w->rbp = w->saved_rbp;
-	} else if (!i->in_memory && i->wide &&
-		   ((is_one(i, 0x89) && i->reg == HW_RSP && i->rm == HW_RBP) ||
-		    (is_one(i, 0x8b) && i->reg == HW_RBP && i->rm == HW_RSP))) {
-		w->rbp = w->depth;
-	} else if (is_one(i, 0xc9) && w->rbp != BEAM_NOT_KNOWN) {
-		w->depth = w->rbp + 8;
-		w->rbp = BEAM_NOT_KNOWN;
-	} else {
-		return false;
-	}
-	return true;
-}
-
-/* rsp += *change. False: it is not known by how much, or the stack is changed. */
-static bool changes_rsp(const struct insn *i, int64_t *change)
-{
-	*change = 0;
-	if (i->map == MAP_ONE && i->opcode >= 0x50 && i->opcode <= 0x57)
-		*change = -8;
-	else if (i->map == MAP_ONE && i->opcode >= 0x58 && i->opcode <= 0x5f && i->opcode != 0x5c)
-		*change = 8;
-	else if (is_one(i, 0x68) || is_one(i, 0x6a) || is_group(i, 0xff, 6))
-		*change = -8;
-	else if (is_group(i, 0x8f, 0))
-		*change = 8;
-	else if ((is_group(i, 0x83, 5) || is_group(i, 0x81, 5)) && !i->in_memory && i->rm == HW_RSP)
-		*change = -i->imm;
-	else if ((is_group(i, 0x83, 0) || is_group(i, 0x81, 0)) && !i->in_memory && i->rm == HW_RSP)
-		*change = i->imm;
-	else if (is_one(i, 0x8d) && i->reg == HW_RSP && i->base == HW_RSP && i->index == HW_NONE)
-		*change = i->disp;
+	if (frames && insn_is(i, 0x8b) && i->reg == HW_RBP && insn_is_at(i, HW_R13) &&
+	    i->disp == (int32_t)r->rt->at.stop + 8)
+		depth_set_rbp(w, w->saved_rbp);
 	else
-		return !is_one(i, 0xc9) && !is_one(i, 0xc8) && !(insn_changes(i) >> HW_RSP & 1);
-	return true;
-}
-
-static bool depth_is_branch(const struct insn *i)
-{
-	return (i->map == MAP_0F && !i->vex && i->opcode >= 0x80 && i->opcode <= 0x8f) ||
-	       (i->map == MAP_ONE && ((i->opcode >= 0x70 && i->opcode <= 0x7f) ||
-				      (i->opcode >= 0xe0 && i->opcode <= 0xe3)));
-}
-
-static bool is_halt(const struct insn *i)
-{
-	return (i->map == MAP_0F && i->opcode == 0x0b) || is_one(i, 0xf4) || is_one(i, 0xcc);
+		emulator_execute_distances(&w->at, i, w->pc);
+	w->at.known &= HW_BIT(HW_RSP) | (frames ? HW_BIT(HW_RBP) : 0);
+	return w->at.known >> HW_RSP & 1 ? EXPLORED_ON : EXPLORED_ENDED;
 }
 
 /* Does it only read what its operand in memory is? */
@@ -229,7 +170,7 @@ static void depth_note(struct depth_way *w, const struct insn *i)
 {
 	if (!w->on_c && i->in_memory && i->base == HW_RSP && !depth_reads(i))
 		w->wrote = true;
-	if (is_one(i, 0x8d) && i->rip && i->reg != HW_RSP) {
+	if (insn_is(i, 0x8d) && i->rip && i->reg != HW_RSP) {
 		w->table = i->reg;
 		w->jumps = w->pc + (uint64_t)(int64_t)i->disp;
 	} else if (insn_changes(i) >> w->table & 1) {
@@ -237,70 +178,78 @@ static void depth_note(struct depth_way *w, const struct insn *i)
 	}
 }
 
-/* Executes one instruction; w->pc is behind it. */
-static enum depth_flow depth_go_on(struct depth_reading *r, struct depth_way *w,
-				   const struct insn *i)
+static enum explored depth_pass(struct explorer *e, void *way, const struct insn *i,
+				const uint8_t *code, size_t len)
 {
-	int64_t change;
+	struct depth_reading *r = (struct depth_reading *)e;
+	struct depth_way *w = way;
+	uint64_t pc = w->pc - i->len;
 
-	depth_note(w, i);
-	if (depth_is_branch(i)) {
-		depth_try_later(r, w, w->pc + (uint64_t)i->imm);
-		return ON;
+	(void)code, (void)len;
+	if (pc >= r->rt->at.jit_main && pc < r->rt->at.jit_main_end) {
+		r->paused |= !w->wrote;
+		return EXPLORED_ENDED;
 	}
-	if (is_one(i, 0xe9) || is_one(i, 0xeb) || is_group(i, 0xff, 4))
+	depth_note(w, i);
+	switch (insn_flow(i)) {
+	case FLOW_BRANCH:
+		return explore_branch(e, w, insn_target(i, w->pc));
+	case FLOW_JUMP:
+	case FLOW_AWAY:
+	case FLOW_TABLE:
 		return depth_jump(r, w, i);
-	if (is_one(i, 0xc3) || is_one(i, 0xc2))
-		return w->on_c ? ENDS : FOUND;
-	if (is_halt(i))
-		return ENDS;
-	if (is_one(i, 0xe8) || is_group(i, 0xff, 2))
-		return w->on_c || returns(r, i, w->pc) ? ON : ENDS;
+	case FLOW_RETURN:
+		return w->on_c ? EXPLORED_ENDED : depth_is_found(w);
+	case FLOW_CALL:
+		return w->on_c || returns(r, i, w->pc) ? EXPLORED_ON : EXPLORED_ENDED;
+	case FLOW_HALT:
+	case FLOW_LOST:
+		return EXPLORED_ENDED;
+	case FLOW_ON:
+	case FLOW_SYSCALL:
+		break;
+	}
 	if (w->on_c) {
 		w->on_c = !beam_is_switch_back(r->rt, i);
-		return ON;
+		return EXPLORED_ON;
 	}
-	if (is_one(i, 0x8d) && i->reg == HW_RSP && i->base == HW_RBX) {
-		w->saved_rbp = w->rbp;
-		w->on_c = true;
-		return ON;
-	}
-	if (r->rt->at.frame_pointers && changes_frame(r, w, i))
-		return ON;
-	if (!changes_rsp(i, &change))
-		return ENDS;
-	w->depth += change;
-	if (insn_changes(i) >> HW_RBP & 1 || is_one(i, 0x5d))
-		w->rbp = BEAM_NOT_KNOWN;
-	return ON;
+	if (!insn_is(i, 0x8d) || i->reg != HW_RSP || i->base != HW_RBX)
+		return depth_execute(r, w, i);
+	w->saved_rbp = w->at.known >> HW_RBP & 1 ? (int64_t)(w->at.r[HW_RBP] - START) :
+						   BEAM_NOT_KNOWN;
+	w->on_c = true;
+	return EXPLORED_ON;
 }
 
-static enum depth_flow depth_follow(struct depth_reading *r, struct depth_way *w)
+static size_t depth_read(struct explorer *e, uint64_t pc, uint8_t *code, size_t len)
 {
-	enum depth_flow flow = ON;
-	struct insn i;
+	return codebytes_read(((struct depth_reading *)e)->code, pc, code, len);
+}
 
-	while (flow == ON && r->left && read_insn(r, w->pc, &i)) {
-		if (w->pc >= r->rt->at.jit_main && w->pc < r->rt->at.jit_main_end) {
-			r->paused |= !w->wrote;
-			return ENDS;
-		}
-		r->left--;
-		w->pc += i.len;
-		flow = depth_go_on(r, w, &i);
-	}
-	return flow;
+/* The ways need not be cleared, which would cost more than most searches. */
+static void depth_begin(struct depth_reading *r, struct beam_runtime *rt, struct codebytes *code)
+{
+	r->explorer.read = depth_read;
+	r->explorer.pass = depth_pass;
+	r->explorer.left = INSNS_MAX;
+	r->explorer.waiting = r->ways;
+	r->explorer.size = sizeof(*r->ways);
+	r->explorer.room = WAYS_MAX;
+	r->explorer.count = r->explorer.join_count = 0;
+	r->explorer.lost = false;
+	r->rt = rt;
+	r->code = code;
+	r->paused = false;
 }
 
 bool beam_is_switch_back(const struct beam_runtime *rt, const struct insn *i)
 {
-	if (i->map != MAP_ONE || !i->wide || !i->has_modrm)
+	if (!i->wide)
 		return false;
-	if (i->opcode == 0x89)
+	if (insn_is(i, 0x89))
 		return !i->in_memory && i->rm == HW_RSP;
-	return i->opcode == 0x8b && i->reg == HW_RSP &&
-	       (!i->in_memory ||
-		(i->base == HW_R13 && i->index == HW_NONE && i->disp == (int32_t)rt->at.stop));
+	return insn_is(i, 0x8b) && i->reg == HW_RSP &&
+	       (!i->in_memory || (insn_is_at(i, HW_R13) && i->disp == (int32_t)rt->at.stop));
 }
 
 /* Shared code. */
@@ -314,7 +263,7 @@ static bool has_return(const uint8_t *code, size_t len)
 	for (size_t at = 0; at < len; at += i.len) {
 		if (insn_decode(code + at, len - at, &i))
 			return false;
-		if (is_one(&i, 0xc3) || is_one(&i, 0xc2))
+		if (insn_flow(&i) == FLOW_RETURN)
 			return true;
 	}
 	return false;
@@ -337,20 +286,18 @@ void beam_labels_read(struct beam_runtime *rt)
 enum beam_exit beam_depth(struct beam_runtime *rt, struct codebytes *code,
 			  const struct beam_from *from, int64_t *depth)
 {
-	struct depth_reading r = { .rt = rt, .code = code, .left = INSNS_MAX };
-	struct depth_way w = { .pc = from->pc,
-			       .rbp = from->rbp,
+	struct depth_reading r;
+	struct depth_way w = { .at = { .r[HW_RSP] = START, .known = HW_BIT(HW_RSP) },
 			       .saved_rbp = from->saved_rbp,
 			       .on_c = from->on_c,
 			       .table = HW_NONE };
 
-	depth_try_later(&r, &w, from->pc);
-	while (r.count) {
-		w = r.ways[--r.count];
-		if (depth_follow(&r, &w) == FOUND && w.depth >= 0 && w.depth % 8 == 0) {
-			*depth = w.depth;
-			return BEAM_EXIT_RETURN;
-		}
-	}
-	return r.paused ? BEAM_EXIT_PAUSE : BEAM_EXIT_UNKNOWN;
+	depth_begin(&r, rt, code);
+	if (rt->at.frame_pointers)
+		depth_set_rbp(&w, from->rbp);
+	explore_jump(&r.explorer, &w, from->pc);
+	if (!explore(&r.explorer, &w))
+		return r.paused ? BEAM_EXIT_PAUSE : BEAM_EXIT_UNKNOWN;
+	*depth = depth_of(&w);
+	return BEAM_EXIT_RETURN;
 }

@@ -27,7 +27,6 @@ enum {
 	MAP_MIN = 0x100,   /* likewise in the object that has the map */
 	MFA_MAX = 64,
 	RELEASE_BYTES = 16,
-	HW_R13 = 13,
 	PAGE = 4096,
 	END_BYTES = 0x80, /* of code that ends a process, at most */
 };
@@ -96,23 +95,12 @@ static uint64_t beam_find_behind(const struct beam_find_search *s, int64_t dista
 
 static bool is_load(const struct insn *i)
 {
-	return i->map == MAP_ONE && i->opcode == 0x8b && i->in_memory;
+	return insn_is(i, 0x8b) && i->in_memory;
 }
 
 static bool is_lea(const struct insn *i)
 {
-	return i->map == MAP_ONE && i->opcode == 0x8d && i->wide;
-}
-
-static bool beam_find_is_call(const struct insn *i)
-{
-	return i->map == MAP_ONE && i->opcode == 0xe8;
-}
-
-static bool is_add(const struct insn *i)
-{
-	return i->map == MAP_ONE && i->opcode == 0x83 && (i->reg & 7) == 0 && i->wide &&
-	       !i->in_memory;
+	return insn_is(i, 0x8d) && i->wide;
 }
 
 /* A module's header. *finder: the function that erts_lookup_function_info calls first. */
@@ -125,13 +113,14 @@ static bool read_lookup(struct beam_find_search *s, uint64_t *finder)
 	if (!from_file(s, s->s[LOOKUP].addr))
 		return false;
 	while (beam_find_next(s, &i) && !(at->functions && at->lines && at->mfa)) {
-		if (beam_find_is_call(&i) && !*finder)
+		if (insn_is(&i, 0xe8) && !*finder)
 			*finder = beam_find_behind(s, i.imm);
 		else if (is_lea(&i) && !i.rip && !at->functions && i.disp >= HEADER_MIN)
 			at->functions = (uint16_t)i.disp;
 		else if (is_load(&i) && i.wide && !i.rip && !at->lines && i.disp >= HEADER_MIN)
 			at->lines = (uint16_t)i.disp;
-		else if (is_add(&i) && !at->mfa && i.imm > 0 && i.imm <= MFA_MAX && i.imm % 8 == 0)
+		else if (insn_is_digit(&i, 0x83, INSN_ADD) && i.wide && !i.in_memory && !at->mfa &&
+			 i.imm > 0 && i.imm <= MFA_MAX && i.imm % 8 == 0)
 			at->mfa = (uint16_t)i.imm;
 	}
 	return at->functions && at->lines && at->mfa && at->lines < at->functions;
@@ -163,10 +152,10 @@ static bool read_main(struct beam_find_search *s)
 
 	if (!from_file(s, s->s[MAIN].addr))
 		return false;
-	while (beam_find_next(s, &i) && !beam_find_is_call(&i)) {
+	while (beam_find_next(s, &i) && !insn_is(&i, 0xe8)) {
 		if (is_load(&i) && i.wide && i.rip && !s->object)
 			s->object = beam_find_behind(s, i.disp);
-		else if (i.map == MAP_ONE && i.opcode == 0xc7 && i.in_memory && i.base == HW_RSP)
+		else if (insn_is(&i, 0xc7) && i.in_memory && i.base == HW_RSP)
 			s->label = (uint32_t)i.imm;
 		else if (is_lea(&i) && !i.rip && i.base != HW_RSP && i.disp >= MAP_MIN)
 			s->map = (uint32_t)i.disp;
@@ -248,13 +237,11 @@ static bool read_jit_main(struct beam_find_search *s)
 	if (s->rt->memory->read(s->rt->memory, s->addr, s->code, s->len))
 		return false;
 	while (!at->stop && beam_find_next(s, &i)) {
-		if (i.map == MAP_ONE && i.opcode == 0x81 && (i.reg & 7) == 5 && i.wide &&
-		    !i.in_memory && i.rm == HW_RSP && !at->frame)
+		if (insn_is_of_rsp(&i, INSN_SUB) && !at->frame)
 			at->frame = (uint32_t)i.imm;
 		else if (is_lea(&i) && i.reg == HW_RBX && i.base == HW_RSP && !at->registers)
 			at->registers = (uint32_t)i.disp;
-		else if (is_load(&i) && i.wide && i.reg == HW_RSP && i.base == HW_R13 &&
-			 i.index == HW_NONE)
+		else if (is_load(&i) && i.wide && i.reg == HW_RSP && insn_is_at(&i, HW_R13))
 			at->stop = (uint32_t)i.disp;
 	}
 	return at->frame && at->frame < 1 << 20 && at->registers && at->registers < PAGE &&

@@ -26,7 +26,7 @@
 #include "runtimes/beam/functions.h"
 #include "runtimes/beam/runtime.h"
 #include "unwind/code/codebytes.h"
-#include "unwind/code/insn_x86_64.h"
+#include "unwind/code/emulator.h"
 #include "unwind/table/regs.h"
 
 enum {
@@ -75,8 +75,7 @@ static bool is_way_out(const struct beam_step_place *p, uint64_t addr)
 
 	return p->exact && beam_is_last(p->rt, addr) &&
 	       !insn_decode(bytes, codebytes_read(p->w->code, addr, bytes, sizeof(bytes)), &i) &&
-	       i.map == MAP_ONE && i.opcode == 0xe9 &&
-	       beam_step_is_shared(p->rt, addr + i.len + (uint64_t)i.imm);
+	       insn_is(&i, 0xe9) && beam_step_is_shared(p->rt, insn_target(&i, addr + i.len));
 }
 
 /* What is at the pc? False: it is not the BEAM's. */
@@ -166,12 +165,9 @@ static int beam_step_leave(struct beam_step_place *p, enum frame_kind *kind)
 	}
 	if (!slot)
 		return STACK_RUNTIME_IN_DOUBT;
+	w->valid = 0;
+	beam_step_arrive(p, slot, found, kind);
 	w->changed_stack = true; /* what lies between is of no use, and need not be copied */
-	w->regs.r[DWARF_RIP] = found;
-	w->regs.r[DWARF_RSP] = slot + 8;
-	w->valid = BIT(DWARF_RIP) | BIT(DWARF_RSP);
-	w->source = FRAME_BY_RUNTIME;
-	*kind = FRAME_RETURN;
 	return STEP_ON;
 }
 
@@ -190,9 +186,9 @@ static bool find_switch_back(const struct beam_step_place *p, struct insn *i)
 		pc += i->len;
 		if (beam_is_switch_back(p->rt, i))
 			return true;
-		if (i->map == MAP_ONE && (i->opcode == 0xe9 || i->opcode == 0xeb))
-			pc += (uint64_t)i->imm;
-		else if (i->map == MAP_ONE && i->opcode == 0xff && (i->reg & 7) == 4)
+		if (insn_flow(i) == FLOW_JUMP)
+			pc = insn_target(i, pc);
+		else if (!insn_goes_on(i))
 			return false;
 	}
 	return false;
@@ -224,10 +220,6 @@ static int saved_stack(const struct beam_step_place *p, uint64_t process, uint64
  * to look at the stack, all of which is terms then. */
 static int beam_step_find_stack(struct beam_step_place *p, uint64_t *sp, bool *saved)
 {
-	static const uint8_t dwarf[] = { DWARF_RAX, DWARF_RCX, DWARF_RDX, DWARF_RBX,
-					 DWARF_RSP, DWARF_RBP, DWARF_RSI, DWARF_RDI,
-					 DWARF_R8,  DWARF_R9,  DWARF_R10, DWARF_R11,
-					 DWARF_R12, DWARF_R13, DWARF_R14, DWARF_R15 };
 	const struct walk *w = p->w;
 	struct insn i;
 	unsigned from;
@@ -235,7 +227,7 @@ static int beam_step_find_stack(struct beam_step_place *p, uint64_t *sp, bool *s
 	p->rt->crossed = true;
 	if (!find_switch_back(p, &i))
 		return STACK_RUNTIME_IN_DOUBT;
-	from = i.in_memory ? DWARF_R13 : dwarf[(i.opcode == 0x8b ? i.rm : i.reg) & 15];
+	from = i.in_memory ? DWARF_R13 : emulator_dwarf(i.opcode == 0x8b ? i.rm : i.reg);
 	if (!(w->valid & BIT(from)))
 		return STACK_NO_UNWIND_INFO;
 	*sp = w->regs.r[from];

@@ -522,11 +522,7 @@ static int leave_chunk(struct site *s)
 /* From the oldest compiled frame of a chunk. */
 static int step_from_oldest(struct site *s)
 {
-	const struct pcdesc *descs;
-	size_t count;
-
-	if (hotspot_blob_pcdescs(s->hs, &s->blob, &descs, &count) ||
-	    !pcdesc_find(descs, count, (uint32_t)(s->pc - s->blob.code), false))
+	if (!site_has_pcdesc(s->hs, &s->blob, s->pc))
 		return STACK_RUNTIME_IN_DOUBT;
 	return site_arrive(s, 0, s->sp + (uint64_t)s->blob.frame_size, NULL);
 }

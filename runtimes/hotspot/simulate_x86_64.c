@@ -1,22 +1,19 @@
-/* Each way is an emulator of its own; those that a branch opens wait on a stack. A place that was
- * jumped to is followed once, so loops end. */
+/* The ways are an explorer's (unwind/code/explore.h), with an emulator as the state of each. */
 
 #include "base/error.h"
 #include "base/process/memory.h"
 #include "runtimes/hotspot/vm/runtime.h"
 #include "runtimes/hotspot/simulate.h"
 #include "unwind/code/emulator.h"
+#include "unwind/code/explore.h"
 #include "unwind/step.h"
 
 enum {
 	WAYS_MAX = 16,
-	JOINS_MAX = 256,
 	ARGUMENTS_MAX = 8 << 16, /* bytes */
 	RAISING_INSNS = 40,
 	THREAD_BYTES = 1 << 13, /* of a JavaThread */
 };
-
-enum { HW_R10 = 10, HW_R13 = 13, HW_R15 = 15 };
 
 /* The stack as it was copied, and the JavaThread as it is now. */
 struct both {
@@ -44,58 +41,23 @@ static void open_both(struct both *b, const struct simulation *s)
 }
 
 struct simulate_run {
+	struct explorer explorer; /* must be first: its functions cast its address */
+	struct emulator ways[WAYS_MAX];
 	const struct simulation *s;
 	struct both memory;
-	struct emulator ways[WAYS_MAX]; /* to be tried; the last first */
-	unsigned way_count;
-	uint64_t joins[JOINS_MAX]; /* targets of jumps so far */
-	unsigned join_count, left;
 	bool exhausted; /* a return address was beyond the copy */
-	struct emulator found;
 };
 
-enum simulate_way { WAY_ON, WAY_LOST, WAY_RETURNED };
-
-static bool simulate_join(struct simulate_run *r, uint64_t pc)
-{
-	for (unsigned i = 0; i < r->join_count; i++)
-		if (r->joins[i] == pc)
-			return false;
-	if (r->join_count == JOINS_MAX)
-		return false;
-	r->joins[r->join_count++] = pc;
-	return true;
-}
-
-static void simulate_try_later(struct simulate_run *r, const struct emulator *m, uint64_t pc)
-{
-	if (r->s->straight || r->way_count == WAYS_MAX || !simulate_join(r, pc))
-		return;
-	r->ways[r->way_count] = *m;
-	r->ways[r->way_count++].pc = pc;
-}
-
 /* The caller goes on at `addr`, with rsp moved up by `drop`. */
-static enum simulate_way simulate_arrive(struct simulate_run *r, const struct emulator *m,
-					 uint64_t addr, uint64_t drop)
+static bool simulate_arrive(struct simulate_run *r, struct emulator *m, uint64_t addr,
+			    uint64_t drop)
 {
 	if (!emulator_knows(m, HW_RSP) || m->r[HW_RSP] + drop < r->s->lowest ||
 	    !r->s->accepts(r->s->ctx, addr))
-		return WAY_LOST;
-	r->found = *m;
-	r->found.pc = addr;
-	r->found.r[HW_RSP] += drop;
-	return WAY_RETURNED;
-}
-
-/* Where another method begins: r13 is the caller's rsp, in front of the arguments. */
-static enum simulate_way with_r13(struct simulate_run *r, const struct emulator *m,
-				  enum simulate_way way)
-{
-	if (way == WAY_RETURNED && r->s->by_r13 && emulator_knows(m, HW_R13) &&
-	    m->r[HW_R13] - m->r[HW_RSP] < ARGUMENTS_MAX)
-		r->found.r[HW_RSP] = m->r[HW_R13];
-	return way;
+		return false;
+	m->pc = addr;
+	m->r[HW_RSP] += drop;
+	return true;
 }
 
 /* Reads the return address. */
@@ -108,96 +70,88 @@ static bool read_return(struct simulate_run *r, const struct emulator *m, uint64
 	return !rc;
 }
 
-static enum simulate_way arrive_by_stack(struct simulate_run *r, const struct emulator *m,
-					 uint64_t dropped)
+static bool arrive_by_stack(struct simulate_run *r, struct emulator *m, uint64_t dropped)
 {
 	uint64_t addr;
 
-	if (!emulator_knows(m, HW_RSP) || !read_return(r, m, m->r[HW_RSP], &addr))
-		return WAY_LOST;
-	return simulate_arrive(r, m, addr, 8 + dropped);
+	return emulator_knows(m, HW_RSP) && read_return(r, m, m->r[HW_RSP], &addr) &&
+	       simulate_arrive(r, m, addr, 8 + dropped);
 }
 
 /* The frame is complete: rbp is below the return address. */
-static enum simulate_way arrive_by_size(struct simulate_run *r, struct emulator *m)
+static bool arrive_by_size(struct simulate_run *r, struct emulator *m)
 {
 	uint64_t slot = m->r[HW_RSP] + r->s->frame_size - 8, addr, rbp;
 
 	if (!emulator_knows(m, HW_RSP) || !read_return(r, m, slot, &addr) ||
 	    emulator_read(m, slot - 8, &rbp))
-		return WAY_LOST;
+		return false;
 	m->r[HW_RBP] = rbp;
-	m->known |= 1u << HW_RBP;
+	m->known |= HW_BIT(HW_RBP);
 	return simulate_arrive(r, m, addr, r->s->frame_size);
 }
 
 /* A jump to an address that a register holds: of the caller, of another function, or of an
  * exception handler, with the address of the caller in rdx. */
-static enum simulate_way jump_by_register(struct simulate_run *r, const struct emulator *m,
-					  unsigned reg)
+static bool arrive_by_register(struct simulate_run *r, struct emulator *m, unsigned reg)
 {
-	enum simulate_way way = WAY_LOST;
-
-	if (emulator_knows(m, reg))
-		way = simulate_arrive(r, m, m->r[reg], 0);
-	if (way == WAY_LOST && !r->s->by_r13 && emulator_knows(m, HW_RDX))
-		way = simulate_arrive(r, m, m->r[HW_RDX], 0);
-	return way == WAY_LOST && r->s->through == THROUGH_ALL ? arrive_by_stack(r, m, 0) : way;
+	return (emulator_knows(m, reg) && simulate_arrive(r, m, m->r[reg], 0)) ||
+	       (!r->s->by_r13 && emulator_knows(m, HW_RDX) &&
+		simulate_arrive(r, m, m->r[HW_RDX], 0)) ||
+	       (r->s->through == THROUGH_ALL && arrive_by_stack(r, m, 0));
 }
 
-static enum simulate_way simulate_jump(struct simulate_run *r, struct emulator *m, uint64_t target)
+/* To another method's beginning, where r13 is the caller's rsp, in front of the arguments. */
+static bool arrive_at_method(struct simulate_run *r, struct emulator *m, const struct insn *jump)
 {
-	if (target < r->s->start || target >= r->s->end)
-		return r->s->until_call ? arrive_by_size(r, m) : arrive_by_stack(r, m, 0);
-	if (!simulate_join(r, target))
-		return WAY_LOST;
-	m->pc = target;
-	return WAY_ON;
-}
+	uint64_t rsp = m->r[HW_RSP];
 
-static bool simulate_is_mov_rbp_rsp(const struct insn *insn)
-{
-	if (insn->map != MAP_ONE || !insn->wide || insn->in_memory)
+	if (!(jump && !jump->in_memory ? arrive_by_register(r, m, jump->rm) :
+					 arrive_by_stack(r, m, 0)))
 		return false;
-	return (insn->opcode == 0x89 && insn->reg == HW_RSP && insn->rm == HW_RBP) ||
-	       (insn->opcode == 0x8b && insn->reg == HW_RBP && insn->rm == HW_RSP);
+	if (r->s->by_r13 && emulator_knows(m, HW_R13) && m->r[HW_R13] - rsp < ARGUMENTS_MAX)
+		m->r[HW_RSP] = m->r[HW_R13];
+	return true;
 }
 
-/* At push rbp; mov rbp, rsp the top of the stack is the return address. */
-static bool simulate_frame_begins(const struct insn *insn, const uint8_t *code, size_t len)
+static bool is_in_blob(const struct simulation *s, uint64_t addr)
 {
-	struct insn after;
-
-	return insn->map == MAP_ONE && insn->opcode == 0x55 && !insn->rex &&
-	       insn_decode(code + insn->len, len - insn->len, &after) == 0 &&
-	       simulate_is_mov_rbp_rsp(&after);
+	return addr >= s->start && addr < s->end;
 }
 
-static bool reads_r15(const struct insn *insn)
+/* A poll: a flag of the JavaThread is compared or tested, or rsp is compared with a word of it. */
+static bool polls_thread(const struct insn *insn)
 {
-	return insn->in_memory && insn->base == HW_R15 && insn->index == HW_NONE;
-}
-
-static bool simulate_is_branch(const struct insn *insn)
-{
-	if (insn->map == MAP_0F)
-		return !insn->vex && insn->opcode >= 0x80 && insn->opcode <= 0x8f;
-	return insn->map == MAP_ONE && insn->opcode >= 0x70 && insn->opcode <= 0x7f;
+	if (insn->map != MAP_ONE || !insn_is_at(insn, HW_R15))
+		return false;
+	switch (insn->opcode) {
+	case 0x39:
+	case 0x3b:
+		return insn->reg == HW_RSP;
+	case 0x80:
+	case 0x81:
+	case 0x83:
+		return (insn->reg & 7) == INSN_CMP;
+	case 0xf6:
+	case 0xf7: /* test */
+		return (insn->reg & 7) == 0;
+	}
+	return false;
 }
 
 /* What stands between a compiled method's removal of its frame and its return: pop rbp, leave,
- * vzeroupper; in a native method's wrapper, a look whether an exception is pending; and a poll: a
- * read of the polling page, of a flag of the JavaThread's, or a comparison of rsp; and what that
- * jumps to: the address of the poll is kept in the JavaThread. */
+ * vzeroupper; in a native method's wrapper, a look whether an exception is pending; a poll, or a
+ * read of the polling page; and what that jumps to: the address of the poll is kept in the
+ * JavaThread. */
 static bool ends_method(const struct insn *insn)
 {
-	uint8_t op = insn->opcode;
+	bool of_thread = insn_is_at(insn, HW_R15);
 
-	if (simulate_is_branch(insn))
+	if (insn_flow(insn) == FLOW_BRANCH || polls_thread(insn))
 		return true;
 	if (insn->map != MAP_ONE)
-		return insn->map == MAP_0F && insn->vex && op == 0x77;
-	switch (op) {
+		return insn->map == MAP_0F && insn->vex && insn->opcode == 0x77;
+	switch (insn->opcode) {
 	case 0x5d: /* pop rbp */
 		return !insn->rex;
 	case 0xc3:
@@ -210,16 +164,9 @@ static bool ends_method(const struct insn *insn)
 		return insn->in_memory &&
 		       (insn->rip || insn->base == HW_R10 || insn->base == HW_RCX);
 	case 0x8b: /* mov r10, [r15 + ...] */
-		return reads_r15(insn) && insn->reg != HW_RSP && insn->reg != HW_RBP;
+		return of_thread && insn->reg != HW_RSP && insn->reg != HW_RBP;
 	case 0x89: /* mov [r15 + ...], r10 */
-		return reads_r15(insn) && insn->reg == HW_R10;
-	case 0x3b: /* cmp rsp, [r15 + ...] */
-		return reads_r15(insn) && insn->reg == HW_RSP;
-	case 0x81: /* cmp [r15 + ...], 0 */
-	case 0x83:
-		return reads_r15(insn) && (insn->reg & 7) == 7;
-	case 0xf6: /* test [r15 + ...], 1 */
-		return reads_r15(insn) && (insn->reg & 7) == 0;
+		return of_thread && insn->reg == HW_R10;
 	case 0x8d: /* lea r10, [rip + ...] */
 		return insn->rip && insn->reg == HW_R10;
 	case 0xba: /* mov r10, ... */
@@ -235,13 +182,11 @@ static bool ends_method(const struct insn *insn)
  * with the caller's pc and the exception on the stack. */
 static bool ends_activation(const struct insn *insn)
 {
-	uint8_t op = insn->opcode;
-
-	if (simulate_is_branch(insn))
+	if (insn_flow(insn) == FLOW_BRANCH || polls_thread(insn))
 		return true;
 	if (insn->map != MAP_ONE)
 		return false;
-	switch (op) {
+	switch (insn->opcode) {
 	case 0xeb:
 	case 0xc9:
 	case 0x50 ... 0x5f:
@@ -250,31 +195,18 @@ static bool ends_activation(const struct insn *insn)
 	case 0x89:
 	case 0x8b:
 		return !insn->in_memory && insn->wide;
-	case 0x83: /* add, sub rsp; cmp [r15 + ...], 0 */
-		return insn->in_memory ? reads_r15(insn) && (insn->reg & 7) == 7 :
-					 insn->rm == HW_RSP;
+	case 0x83: /* add, sub rsp */
+		return !insn->in_memory && insn->rm == HW_RSP;
 	case 0xf6:
-	case 0xf7: /* test spl, 15; test [r15 + ...], 1 */
-		return (insn->in_memory ? reads_r15(insn) : insn->rm == HW_RSP) && !(insn->reg & 7);
-	case 0x3b: /* cmp rsp, [r15 + ...] */
-	case 0x39:
-		return reads_r15(insn) && insn->reg == HW_RSP;
-	case 0x80: /* cmp [r15 + ...], 0 */
-	case 0x81:
-		return reads_r15(insn) && (insn->reg & 7) == 7;
+	case 0xf7: /* test spl, 15 */
+		return !insn->in_memory && insn->rm == HW_RSP && !(insn->reg & 7);
 	case 0xc6: /* mov [r15 + ...], 0 */
 	case 0xc7:
-		return reads_r15(insn);
-	case 0xff:
+		return insn_is_at(insn, HW_R15);
+	case 0xff: /* jmp to a register */
 		return (insn->reg & 7) == 4 && !insn->in_memory;
 	}
 	return false;
-}
-
-static bool simulate_is_call(const struct insn *insn)
-{
-	return insn->map == MAP_ONE &&
-	       (insn->opcode == 0xe8 || (insn->opcode == 0xff && (insn->reg & 7) == 2));
 }
 
 /* True at add rsp, and nearly all of the frame. */
@@ -296,61 +228,45 @@ static bool is_way_through(const struct simulate_run *r, const struct insn *insn
 	return false;
 }
 
-/* Executes one instruction; m->pc is already behind it. */
-static enum simulate_way simulate_go_on(struct simulate_run *r, struct emulator *m,
-					const struct insn *insn)
+static enum explored simulate_jump(struct simulate_run *r, struct emulator *m, uint64_t target)
 {
-	uint64_t target = m->pc + (uint64_t)insn->imm;
-	uint8_t op = insn->opcode, digit = insn->reg & 7;
-
-	if (insn->map == MAP_0F && !insn->vex) {
-		if (op >= 0x80 && op <= 0x8f) {
-			simulate_try_later(r, m, target);
-			return WAY_ON;
-		}
-		if (op == 0x0b || op == 0xb9 || op == 0xff)
-			return WAY_LOST;
-	}
-	if (insn->map == MAP_ONE) {
-		if ((op >= 0x70 && op <= 0x7f) || (op >= 0xe0 && op <= 0xe3)) {
-			simulate_try_later(r, m, target);
-			return WAY_ON;
-		}
-		switch (op) {
-		case 0xc2:
-		case 0xc3:
-			return arrive_by_stack(r, m, op == 0xc2 ? (uint16_t)insn->imm : 0);
-		case 0xe9:
-		case 0xeb:
-			return simulate_jump(r, m, target);
-		case 0xf4:
-		case 0xcc:
-		case 0xca:
-		case 0xcb:
-		case 0xcf:
-			return WAY_LOST;
-		case 0xff:
-			if (digit == 4 && !insn->in_memory)
-				return with_r13(r, m, jump_by_register(r, m, insn->rm));
-			if (digit == 4)
-				return with_r13(r, m, arrive_by_stack(r, m, 0));
-			if (digit == 5)
-				return WAY_LOST;
-			break;
-		}
-	}
-	return emulator_execute(m, insn) ? WAY_ON : WAY_LOST;
+	if (is_in_blob(r->s, target))
+		return explore_jump(&r->explorer, m, target);
+	return explore_end(r->s->until_call ? arrive_by_size(r, m) : arrive_by_stack(r, m, 0));
 }
 
-static size_t simulate_read_code(const struct simulate_run *r, uint64_t pc, uint8_t *code,
-				 size_t room)
+static enum explored simulate_execute(struct simulate_run *r, struct emulator *m,
+				      const struct insn *insn)
 {
-	size_t len = pc < r->s->end && r->s->end - pc < room ? r->s->end - pc : room;
+	switch (insn_flow(insn)) {
+	case FLOW_BRANCH:
+		return r->s->straight ? EXPLORED_ON :
+					explore_branch(&r->explorer, m, insn_target(insn, m->pc));
+	case FLOW_JUMP:
+		return simulate_jump(r, m, insn_target(insn, m->pc));
+	case FLOW_RETURN:
+		return explore_end(arrive_by_stack(r, m, insn_dropped(insn)));
+	case FLOW_AWAY:
+	case FLOW_TABLE:
+		return explore_end(arrive_at_method(r, m, insn));
+	case FLOW_HALT:
+	case FLOW_LOST:
+		return EXPLORED_ENDED;
+	default:
+		return emulator_execute(m, insn) ? EXPLORED_ON : EXPLORED_ENDED;
+	}
+}
 
-	if (pc < r->s->start || pc >= r->s->end ||
-	    r->s->hs->seen->read(r->s->hs->seen, pc, code, len))
-		return 0;
-	return len;
+static size_t simulate_read(const struct simulation *s, uint64_t pc, uint8_t *code, size_t room)
+{
+	size_t len = is_in_blob(s, pc) && s->end - pc < room ? s->end - pc : room;
+
+	return is_in_blob(s, pc) && !s->hs->seen->read(s->hs->seen, pc, code, len) ? len : 0;
+}
+
+static size_t simulate_read_code(struct explorer *e, uint64_t pc, uint8_t *code, size_t len)
+{
+	return simulate_read(((struct simulate_run *)e)->s, pc, code, len);
 }
 
 /* A method has more variables on its stack than the emulator keeps. They are not needed. */
@@ -366,49 +282,44 @@ static void forget_stores(const struct simulate_run *r, struct emulator *m)
 	m->store_count = kept;
 }
 
-static enum simulate_way simulate_follow(struct simulate_run *r, struct emulator *m)
+/* At push rbp; mov rbp, rsp the top of the stack is the return address. */
+static enum explored simulate_pass(struct explorer *e, void *way, const struct insn *insn,
+				   const uint8_t *code, size_t len)
 {
-	enum simulate_way way = WAY_ON;
+	struct simulate_run *r = (struct simulate_run *)e;
+	const struct simulation *s = r->s;
+	struct emulator *m = way;
+	bool complete = (s->goal && m->pc - insn->len == s->goal) ||
+			(s->until_call && (insn_flow(insn) == FLOW_CALL || removes_frame(r, insn)));
 
-	while (way == WAY_ON) {
-		uint8_t code[2 * INSN_LENGTH_MAX];
-		size_t len = r->left ? simulate_read_code(r, m->pc, code, sizeof(code)) : 0;
-		struct insn insn;
-
-		if (r->s->goal && m->pc == r->s->goal)
-			return arrive_by_size(r, m);
-		if (!len || insn_decode(code, len, &insn) || !is_way_through(r, &insn))
-			return WAY_LOST;
-		r->left--;
-		if (r->s->until_call && (simulate_is_call(&insn) || removes_frame(r, &insn)))
-			return arrive_by_size(r, m);
-		if (!r->s->frame_size && r->s->through == THROUGH_ALL &&
-		    simulate_frame_begins(&insn, code, len) &&
-		    arrive_by_stack(r, m, 0) == WAY_RETURNED)
-			return with_r13(r, m, WAY_RETURNED);
-		forget_stores(r, m);
-		m->pc += insn.len;
-		way = simulate_go_on(r, m, &insn);
-	}
-	return way;
+	if (complete)
+		return explore_end(arrive_by_size(r, m));
+	if (!is_way_through(r, insn))
+		return EXPLORED_ENDED;
+	if (!s->frame_size && s->through == THROUGH_ALL && insn_makes_frame(code, len) &&
+	    arrive_at_method(r, m, NULL))
+		return EXPLORED_FOUND;
+	forget_stores(r, m);
+	return simulate_execute(r, m, insn);
 }
 
 enum simulation_end simulate(const struct simulation *s, struct regs *regs, uint32_t *valid)
 {
-	struct simulate_run r = { .s = s, .left = s->most, .way_count = 1 };
-	enum simulate_way way = WAY_LOST;
+	struct simulate_run r = { .explorer = { .read = simulate_read_code,
+						.pass = simulate_pass,
+						.left = s->most,
+						.waiting = r.ways,
+						.size = sizeof(*r.ways),
+						.room = WAYS_MAX },
+				  .s = s };
+	struct emulator m;
 
 	open_both(&r.memory, s);
-	emulator_load(&r.ways[0], &s->w->regs, s->w->valid, &r.memory.memory);
-	while (way == WAY_LOST && r.way_count) {
-		struct emulator m = r.ways[--r.way_count];
-
-		way = simulate_follow(&r, &m);
-	}
-	if (way == WAY_LOST)
+	emulator_load(&m, &s->w->regs, s->w->valid, &r.memory.memory);
+	if (!explore(&r.explorer, &m))
 		return r.exhausted ? SIMULATED_EXHAUSTED : SIMULATED_NOTHING;
-	*valid = emulator_unload(&r.found, regs) | 1u << DWARF_RIP;
-	regs->r[DWARF_RIP] = r.found.pc;
+	*valid = emulator_unload(&m, regs) | 1u << DWARF_RIP;
+	regs->r[DWARF_RIP] = m.pc;
 	return SIMULATED_RETURN;
 }
 
@@ -417,19 +328,13 @@ enum simulation_end simulate(const struct simulation *s, struct regs *regs, uint
 static bool simulate_goes_on(const struct simulation *s, struct emulator *m,
 			     const struct insn *insn)
 {
-	uint8_t op = insn->map == MAP_ONE ? insn->opcode : 0;
+	uint64_t target = insn_target(insn, m->pc);
 
-	if (op == 0xe9 || op == 0xeb) {
-		uint64_t target = m->pc + (uint64_t)insn->imm;
-
-		if (target < s->start || target >= s->end)
-			return false;
-		m->pc = insn->imm > 0 ? target : m->pc;
-		return true;
-	}
-	return op != 0xc3 && op != 0xc2 && op != 0xf4 && op != 0xcc &&
-	       !(op == 0xff && ((insn->reg & 7) == 4 || (insn->reg & 7) == 5)) &&
-	       !(insn->map == MAP_0F && !insn->vex && insn->opcode == 0x0b);
+	if (insn_flow(insn) != FLOW_JUMP)
+		return insn_goes_on(insn);
+	if (insn->imm > 0 && is_in_blob(s, target))
+		m->pc = target;
+	return is_in_blob(s, target);
 }
 
 /* An epilogue: add rsp, and all of the frame but what it has pushed; pop rbp. */
@@ -442,17 +347,17 @@ static bool begins_epilogue(const struct simulation *s, const struct insn *insn,
 
 enum simulation_ahead simulate_ahead(const struct simulation *s, uint64_t *rsp)
 {
-	struct simulate_run r = { .s = s };
 	struct emulator m;
+	struct both memory;
 	uint64_t sp = s->w->regs.r[DWARF_RSP];
 
 	*rsp = sp;
-	open_both(&r.memory, s);
-	emulator_load(&m, &s->w->regs, s->w->valid, &r.memory.memory);
+	open_both(&memory, s);
+	emulator_load(&m, &s->w->regs, s->w->valid, &memory.memory);
 	/* What raises rsp is read to its end. */
 	for (unsigned i = 0; i < s->most + (*rsp > sp ? RAISING_INSNS : 0); i++) {
 		uint8_t code[2 * INSN_LENGTH_MAX];
-		size_t len = simulate_read_code(&r, m.pc, code, sizeof(code));
+		size_t len = simulate_read(s, m.pc, code, sizeof(code));
 		struct insn insn;
 
 		if (!len || insn_decode(code, len, &insn))

@@ -56,21 +56,18 @@ static bool knows(const struct site *s, unsigned reg)
 static int step_from_entry(struct site *s, const struct codelet *c)
 {
 	struct simulation all = { .most = ENTRY_INSNS, .by_r13 = true };
-	uint64_t ra, rbp, sender = s->sp + 16;
-	int rc;
+	uint64_t r13 = s->w->regs.r[DWARF_R13];
+	bool has_sender = knows(s, DWARF_R13) && r13 - s->sp < FRAME_MAX;
+	int end;
 
 	if (s->exact && knows(s, DWARF_RBX))
 		name_new(s, s->w->regs.r[DWARF_RBX]);
 	if (s->pc != c->frame + 1)
 		return site_simulate(s, &all);
-	rc = memory_read_u64(s->w->memory, s->sp + 8, &ra);
-	if (!rc)
-		rc = memory_read_u64(s->w->memory, s->sp, &rbp);
-	if (rc)
-		return site_unreadable(rc);
-	if (knows(s, DWARF_R13) && s->w->regs.r[DWARF_R13] - s->sp < FRAME_MAX)
-		sender = s->w->regs.r[DWARF_R13];
-	return site_accepts(s, ra) ? site_arrive(s, ra, sender, &rbp) : STACK_RUNTIME_IN_DOUBT;
+	end = site_step_by_slot(s, s->sp + 8);
+	if (end == STEP_ON && has_sender)
+		s->w->regs.r[DWARF_RSP] = r13;
+	return end;
 }
 
 /* True at mov r13, [rbp + n]: r13 is still that of the method that has returned here. */
@@ -122,7 +119,7 @@ static int read_slots(const struct site *s, uint64_t fp, struct step_interpreted
 				  sizeof(*f) - (from - at));
 }
 
-static int step_interpreted_step_by_fp(struct site *s, const struct codelet *c)
+static int step_interpreted_by_fp(struct site *s, const struct codelet *c)
 {
 	uint64_t fp = s->w->regs.r[DWARF_RBP], sender;
 	struct step_interpreted_slots f;
@@ -158,5 +155,5 @@ int step_interpreted(struct site *s)
 		return step_from_entry(s, c);
 	if (site_simulate(s, &ends) == STEP_ON)
 		return STEP_ON;
-	return step_interpreted_step_by_fp(s, c);
+	return step_interpreted_by_fp(s, c);
 }

@@ -28,28 +28,9 @@ enum {
 	FRAME_MAX = 1 << 16, /* bytes of a wrapper's frame */
 };
 
-/* The frame's return address is at `slot`: makes the step. */
-static int arrive_by_slot(struct site *s, uint64_t slot, uint64_t ra)
+static int step_nmethod_by_size(struct site *s)
 {
-	uint64_t rbp;
-	int rc = memory_read_u64(s->w->memory, slot - 8, &rbp);
-
-	return rc ? site_unreadable(rc) : site_arrive(s, ra, slot + 8, &rbp);
-}
-
-static int step_by_slot(struct site *s, uint64_t slot)
-{
-	uint64_t ra;
-	int rc = memory_read_u64(s->w->memory, slot, &ra);
-
-	if (rc)
-		return site_unreadable(rc);
-	return site_accepts(s, ra) ? arrive_by_slot(s, slot, ra) : STACK_RUNTIME_IN_DOUBT;
-}
-
-static int step_nmethod_step_by_size(struct site *s)
-{
-	return step_by_slot(s, s->sp + (uint64_t)s->blob.frame_size - 8);
+	return site_step_by_slot(s, s->sp + (uint64_t)s->blob.frame_size - 8);
 }
 
 /* From where code may have moved rsp: by what is straight ahead, or else by all ways to the
@@ -63,10 +44,10 @@ static int step_in_body(struct site *s)
 
 	switch (site_ahead(s, AHEAD_INSNS, &there.sp)) {
 	case AHEAD_LEVEL:
-		end = step_nmethod_step_by_size(&there);
+		end = step_nmethod_by_size(&there);
 		break;
 	case AHEAD_RETURN:
-		end = step_by_slot(s, there.sp);
+		end = site_step_by_slot(s, there.sp);
 		break;
 	}
 	return end == STACK_RUNTIME_IN_DOUBT ? site_simulate(s, &all) : end;
@@ -117,22 +98,14 @@ static int step_from_prologue(struct site *s, uint64_t end)
 	return site_simulate(s, &how);
 }
 
-static bool is_safepoint(struct site *s)
-{
-	const struct pcdesc *descs;
-	size_t count;
-
-	return !hotspot_blob_pcdescs(s->hs, &s->blob, &descs, &count) &&
-	       pcdesc_find(descs, count, (uint32_t)(s->pc - s->blob.code), false);
-}
-
 static int step_from_call(struct site *s)
 {
 	bool deoptimised = s->pc == s->blob.deopt || s->pc == s->blob.deopt_mh;
 
 	if (deoptimised)
 		take_original_pc(s, s->sp);
-	return deoptimised || is_safepoint(s) ? step_nmethod_step_by_size(s) : step_in_body(s);
+	return deoptimised || site_has_pcdesc(s->hs, &s->blob, s->pc) ? step_nmethod_by_size(s) :
+									step_in_body(s);
 }
 
 /* A stub behind a method's code, through which its static calls go to the interpreter while the
@@ -168,14 +141,14 @@ static int step_compiled(struct site *s)
 }
 
 /* The wrapper's frame, by its frame pointer. */
-static int step_nmethod_step_by_fp(struct site *s)
+static int step_nmethod_by_fp(struct site *s)
 {
 	uint64_t fp = s->w->regs.r[DWARF_RBP];
 
 	if (!(s->w->valid >> DWARF_RBP & 1) || fp % 8 || fp - s->sp > FRAME_MAX ||
 	    fp + 16 < s->sp + (uint64_t)s->blob.frame_size)
 		return STACK_RUNTIME_IN_DOUBT;
-	return step_by_slot(s, fp + 8);
+	return site_step_by_slot(s, fp + 8);
 }
 
 static int step_native(struct site *s)
@@ -191,7 +164,7 @@ static int step_native(struct site *s)
 		return step_from_prologue(s, prologue);
 	if (s->exact)
 		end = site_simulate(s, &ends);
-	return end == STACK_RUNTIME_IN_DOUBT ? step_nmethod_step_by_fp(s) : end;
+	return end == STACK_RUNTIME_IN_DOUBT ? step_nmethod_by_fp(s) : end;
 }
 
 int step_nmethod(struct site *s)

@@ -20,41 +20,22 @@ static int step_from_entry_frame(struct site *s)
 {
 	static const uint8_t saved[] = { DWARF_RBX, DWARF_R12, DWARF_R13, DWARF_R14, DWARF_R15 };
 	struct walk *w = s->w;
-	uint64_t fp = w->regs.r[DWARF_RBP], value[5], rbp, ra;
-	int rc = 0;
+	uint64_t fp = w->regs.r[DWARF_RBP], value[5];
+	int end, rc = 0;
 
 	s->frame->kind = HOTSPOT_ENTRY;
 	if (!(w->valid >> DWARF_RBP & 1) || fp % 8 || fp < s->sp || fp - s->sp > FRAME_MAX)
 		return STACK_RUNTIME_IN_DOUBT;
 	for (unsigned i = 0; !rc && i < 5; i++)
 		rc = memory_read_u64(w->memory, fp - 8 * (7 + i), &value[i]);
-	rc = rc ? rc : memory_read_u64(w->memory, fp, &rbp);
-	rc = rc ? rc : memory_read_u64(w->memory, fp + 8, &ra);
 	if (rc)
 		return site_unreadable(rc);
-	if (!site_accepts(s, ra))
-		return STACK_RUNTIME_IN_DOUBT;
-	site_arrive(s, ra, fp + 16, &rbp);
-	for (unsigned i = 0; i < 5; i++) {
+	end = site_step_by_slot(s, fp + 8);
+	for (unsigned i = 0; end == STEP_ON && i < 5; i++) {
 		w->regs.r[saved[i]] = value[i];
 		w->valid |= 1u << saved[i];
 	}
-	return STEP_ON;
-}
-
-static int step_stub_step_by_size(struct site *s)
-{
-	uint64_t slot = s->sp + (uint64_t)s->blob.frame_size - 8, ra, rbp;
-	int rc;
-
-	if (s->blob.frame_size < 16)
-		return STACK_RUNTIME_IN_DOUBT;
-	rc = memory_read_u64(s->w->memory, slot, &ra);
-	if (!rc)
-		rc = memory_read_u64(s->w->memory, slot - 8, &rbp);
-	if (rc)
-		return site_unreadable(rc);
-	return site_accepts(s, ra) ? site_arrive(s, ra, slot + 8, &rbp) : STACK_RUNTIME_IN_DOUBT;
+	return end;
 }
 
 /* Adapters, and the method handles' that the interpreter calls, have the caller's rsp in r13. Only
@@ -131,8 +112,9 @@ int step_stub(struct site *s)
 	s->strict = is_adapter(s);
 	if (s->exact)
 		end = step_from_top(s);
-	else if (s->blob.kind != BLOB_UPCALL) /* which restores what C++ preserves */
-		end = step_stub_step_by_size(s);
+	else if (s->blob.kind != BLOB_UPCALL && /* which restores what C++ preserves */
+		 s->blob.frame_size >= 16)
+		end = site_step_by_slot(s, s->sp + (uint64_t)s->blob.frame_size - 8);
 	if (end == STACK_RUNTIME_IN_DOUBT && !s->exact)
 		end = site_simulate(s, &all);
 	return end == STACK_RUNTIME_IN_DOUBT ? step_to_elsewhere(s) : end;

@@ -70,17 +70,14 @@ void hotspot_steps_free(struct hotspot *hs)
 
 uint64_t codelet_frame(const struct hotspot *hs, uint64_t start, uint64_t end)
 {
-	static const uint8_t moves[][3] = { { 0x48, 0x8b, 0xec }, { 0x48, 0x89, 0xe5 } };
-
 	while (start + 4 <= end) {
-		uint8_t code[INSN_LENGTH_MAX] = { 0 };
+		uint8_t code[2 * INSN_LENGTH_MAX] = { 0 };
 		size_t len = end - start < sizeof(code) ? end - start : sizeof(code);
 		struct insn insn;
 
 		if (hs->seen->read(hs->seen, start, code, len) || insn_decode(code, len, &insn))
 			return 0;
-		if (code[0] == 0x55 &&
-		    (!memcmp(code + 1, moves[0], 3) || !memcmp(code + 1, moves[1], 3)))
+		if (insn_makes_frame(code, len))
 			return start;
 		start += insn.len;
 	}
@@ -98,7 +95,7 @@ static bool is_behind_call(const struct hotspot *hs, uint64_t addr)
 	       insn_call_ends(before + CALL_MAX, CALL_MAX, &target);
 }
 
-static bool has_pcdesc(struct hotspot *hs, const struct hotspot_blob *b, uint64_t addr)
+bool site_has_pcdesc(struct hotspot *hs, const struct hotspot_blob *b, uint64_t addr)
 {
 	const struct pcdesc *descs;
 	size_t count;
@@ -118,7 +115,7 @@ static bool is_in_tables(struct hotspot *hs, const struct hotspot_blob *b, uint6
 
 	switch (b->kind) {
 	case BLOB_NMETHOD:
-		return addr == b->deopt || addr == b->deopt_mh || has_pcdesc(hs, b, addr);
+		return addr == b->deopt || addr == b->deopt_mh || site_has_pcdesc(hs, b, addr);
 	case BLOB_INTERPRETER:
 		c = codelet_find(hs->steps, addr);
 		return c && c->kind == CODELET_RETURN;
@@ -170,6 +167,18 @@ int site_arrive(struct site *s, uint64_t ra, uint64_t sp, const uint64_t *rbp)
 		w->valid |= 1u << DWARF_RBP;
 	}
 	return STEP_ON;
+}
+
+int site_step_by_slot(struct site *s, uint64_t slot)
+{
+	uint64_t ra, rbp;
+	int rc = memory_read_u64(s->w->memory, slot, &ra);
+
+	if (!rc)
+		rc = memory_read_u64(s->w->memory, slot - 8, &rbp);
+	if (rc)
+		return site_unreadable(rc);
+	return site_accepts(s, ra) ? site_arrive(s, ra, slot + 8, &rbp) : STACK_RUNTIME_IN_DOUBT;
 }
 
 /* Java code preserves rbp only, and never changes r15. The interpreter relies on what routines

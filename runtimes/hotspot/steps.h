@@ -77,6 +77,9 @@ struct site {
 	bool resumes; /* the caller goes on at an instruction, not at a return address */
 };
 
+/* Has the compiled method's table that return address? Only a safepoint has it. */
+bool site_has_pcdesc(struct hotspot *hs, const struct hotspot_blob *b, uint64_t addr);
+
 /* Can a frame of this VM return to `addr`? `strict`: HotSpot's tables say so, and it is not only
  * behind a call. */
 bool site_returns_to(struct site *s, uint64_t addr, bool strict);
@@ -87,6 +90,9 @@ bool site_accepts(void *site, uint64_t addr);
 /* Makes the step by the return address, the caller's rsp and rbp, of which the latter may be
  * unknown. */
 int site_arrive(struct site *s, uint64_t ra, uint64_t sp, const uint64_t *rbp);
+
+/* Makes it by the return address at `slot`, which has rbp below it and the caller's frame above. */
+int site_step_by_slot(struct site *s, uint64_t slot);
 
 /* Makes it by simulation; the rest of *how is filled in. STACK_RUNTIME_IN_DOUBT: it leads
  * nowhere. */

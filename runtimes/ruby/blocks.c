@@ -20,21 +20,6 @@
 
 #ifdef __x86_64__
 
-enum {
-	OP_JCC = 0x70,	   /* to 0x7f */
-	OP_JCC_FAR = 0x80, /* to 0x8f, behind 0f */
-	OP_CALL = 0xe8,
-	OP_JMP = 0xe9,
-	OP_JMP_NEAR = 0xeb,
-	OP_RET = 0xc3,
-	OP_STORE = 0x89,
-	OP_GROUP_5 = 0xff, /* in the field `reg`: */
-	GROUP_5_CALL = 2,
-	GROUP_5_JMP = 4,
-};
-
-enum blocks_flow { FLOW_ON, FLOW_BRANCH, FLOW_JUMP, FLOW_INDIRECT, FLOW_CALL, FLOW_RETURN };
-
 enum { BLOCK_SHARED = 1, BLOCK_NEXT = 2 };
 
 enum { PASSES = 8 }; /* shared blocks that jump to others */
@@ -46,30 +31,11 @@ struct blocks_code {
 	uint8_t *kinds; /* BLOCK_… of each byte */
 };
 
-static enum blocks_flow flow_of(const struct insn *i)
-{
-	uint8_t op = i->opcode, group = i->reg & 7;
-
-	if (i->map == MAP_0F && (op & 0xf0) == OP_JCC_FAR)
-		return FLOW_BRANCH;
-	if (i->map != MAP_ONE)
-		return FLOW_ON;
-	if ((op & 0xf0) == OP_JCC)
-		return FLOW_BRANCH;
-	if (op == OP_JMP || op == OP_JMP_NEAR)
-		return FLOW_JUMP;
-	if (op == OP_GROUP_5 && group == GROUP_5_JMP)
-		return FLOW_INDIRECT;
-	if (op == OP_CALL || (op == OP_GROUP_5 && group == GROUP_5_CALL))
-		return FLOW_CALL;
-	return op == OP_RET ? FLOW_RETURN : FLOW_ON;
-}
-
 /* `mov REG, (REG)`: the pc is a frame's first field. */
 static bool blocks_is_store(const struct insn *i)
 {
-	return i->map == MAP_ONE && i->opcode == OP_STORE && i->wide && i->in_memory && !i->rip &&
-	       !i->disp && i->index == HW_NONE;
+	return insn_is(i, 0x89) && i->wide && i->in_memory && !i->rip && !i->disp &&
+	       i->index == HW_NONE;
 }
 
 static void blocks_mark(struct blocks_code *c, size_t from, size_t to, uint8_t kind)
@@ -84,12 +50,12 @@ static void blocks_find_ends(struct blocks_code *c)
 	struct insn i;
 
 	for (size_t at = 0; at < c->len; at += i.len) {
-		enum blocks_flow flow;
+		enum flow flow;
 
 		if (insn_decode(c->bytes + at, c->len - at, &i))
 			return;
-		flow = flow_of(&i);
-		if (flow == FLOW_INDIRECT)
+		flow = insn_flow(&i);
+		if (flow == FLOW_AWAY || flow == FLOW_TABLE)
 			blocks_mark(c, from, at + i.len, BLOCK_NEXT);
 		if (flow != FLOW_ON || blocks_is_store(&i))
 			from = at + i.len;
@@ -99,19 +65,17 @@ static void blocks_find_ends(struct blocks_code *c)
 /* Marks the block at `from`. False: it was marked. */
 static bool blocks_share(struct blocks_code *c, size_t from)
 {
-	enum blocks_flow flow = FLOW_ON;
 	size_t at = from;
 	struct insn i;
 
 	if (c->kinds[from] & BLOCK_SHARED)
 		return false;
-	while (flow == FLOW_ON || flow == FLOW_BRANCH || flow == FLOW_CALL) {
+	do {
 		if (at >= c->len || insn_decode(c->bytes + at, c->len - at, &i) ||
 		    (at > from && ruby_loop_starts(c->loop, c->loop->core + at)))
 			break;
-		flow = flow_of(&i);
 		at += i.len;
-	}
+	} while (insn_goes_on(&i));
 	blocks_mark(c, from, at, BLOCK_SHARED);
 	return true;
 }
@@ -124,13 +88,13 @@ static bool find_shared(struct blocks_code *c)
 	struct insn i;
 
 	for (size_t at = 0; at < c->len; at += i.len) {
-		enum blocks_flow flow;
+		enum flow flow;
 		uint64_t to;
 
 		if (insn_decode(c->bytes + at, c->len - at, &i))
 			return false;
-		flow = flow_of(&i);
-		to = at + i.len + (uint64_t)i.imm;
+		flow = insn_flow(&i);
+		to = insn_target(&i, at + i.len);
 		if ((flow != FLOW_JUMP && flow != FLOW_BRANCH) || to >= c->len ||
 		    ruby_loop_starts(loop, loop->core + to))
 			continue;

@@ -180,14 +180,12 @@ static uint64_t ruby_loop_find_caller(const struct ruby_loop_search *s, const ui
 				      uint64_t addr, uint64_t size, uint64_t target)
 {
 	uint64_t caller = 0;
-	int64_t distance;
 
 	for (uint64_t end = CALL_BYTES; end <= size; end++) {
 		int64_t wanted = (int64_t)(target - addr - end);
 		uint64_t start;
 
-		if (!insn_may_call(text + end, wanted) || !wanted ||
-		    !insn_call_ends(text + end, CALL_BYTES, &distance) || distance != wanted)
+		if (!wanted || !insn_calls(text + end, CALL_BYTES, wanted))
 			continue;
 		start = cfi_starts_find(s->starts, addr + end - 1);
 		if (!start || (caller && caller != start))

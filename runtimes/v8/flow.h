@@ -8,14 +8,6 @@
 
 #include "unwind/code/insn_x86_64.h"
 
-bool v8_flow_is_call(const struct insn *insn);
-
-/* A jump, conditional or not, by a distance: insn->imm. */
-bool v8_flow_is_branch(const struct insn *insn);
-
-/* Does nothing follow it? */
-bool v8_flow_ends(const struct insn *insn);
-
 /* Where from rsp on the return address is, in a function that has just restored rbp: what is there
  * when the function ends has to be it, wherever its last instructions move it from. False: the end
  * is not near, or it cannot be told. */

@@ -30,18 +30,13 @@ struct shapes_search {
 
 /* Shapes by number. */
 
-static bool shapes_same(const struct v8_shape *a, const struct v8_shape *b)
-{
-	return !memcmp(a, b, sizeof(*a));
-}
-
 /* 0: there are too many. */
 static uint8_t shapes_number(struct v8_shapes *s, struct v8_shape *shape)
 {
 	if (s->count > 200 && shape->kind == V8_SHAPE_RBP)
 		shape->unsure = true, shape->offset = 0;
 	for (unsigned i = 1; i <= s->count; i++)
-		if (shapes_same(&s->shapes[i], shape))
+		if (!memcmp(&s->shapes[i], shape, sizeof(*shape)))
 			return (uint8_t)i;
 	if (s->count == 255)
 		return 0;
@@ -60,16 +55,19 @@ static void add_way(struct shapes_search *x, int64_t offset, const struct v8_sha
 
 /* What an instruction does. */
 
+static void to_kind(struct v8_shape *h, enum v8_shape_kind kind, uint8_t built)
+{
+	*h = (struct v8_shape){ .kind = kind, .reg = HW_NONE, .copy = HW_NONE, .built = built };
+}
+
 static void shapes_lose(struct v8_shape *h)
 {
-	*h = (struct v8_shape){ .kind = V8_SHAPE_LOST, .reg = HW_NONE, .copy = HW_NONE };
+	to_kind(h, V8_SHAPE_LOST, false);
 }
 
 static void to_rsp(struct v8_shape *h, uint8_t built)
 {
-	*h = (struct v8_shape){
-		.kind = V8_SHAPE_RSP, .reg = HW_NONE, .copy = HW_NONE, .built = built
-	};
+	to_kind(h, V8_SHAPE_RSP, built);
 }
 
 /* The function's own frame is given up. */
@@ -81,19 +79,24 @@ static void shapes_leave(struct v8_shape *h)
 
 static void set_up(struct v8_shape *h)
 {
-	*h = (struct v8_shape){
-		.kind = V8_SHAPE_RBP, .reg = HW_NONE, .copy = HW_NONE, .unsure = true
-	};
+	to_kind(h, V8_SHAPE_RBP, false);
+	h->unsure = true;
+}
+
+/* The return address is moved, and the frames are what they were. */
+static void move_address(struct v8_shape *h, enum v8_shape_kind kind)
+{
+	bool leaving = h->leaving;
+
+	to_kind(h, kind, h->built);
+	h->leaving = leaving;
 }
 
 static void to_register(struct v8_shape *h, uint8_t reg, bool unsure)
 {
-	*h = (struct v8_shape){ .kind = V8_SHAPE_REGISTER,
-				.reg = reg,
-				.copy = HW_NONE,
-				.built = h->built,
-				.unsure = unsure,
-				.leaving = h->leaving };
+	move_address(h, V8_SHAPE_REGISTER);
+	h->reg = reg;
+	h->unsure = unsure;
 }
 
 /* rsp moves down by so many bytes; up, if less than 0. */
@@ -103,7 +106,7 @@ static void move_rsp(struct v8_shape *h, int64_t down)
 
 	if (h->kind == V8_SHAPE_RSP && offset == -8)
 		to_rsp(h,
-		       false); /* the return address is dropped: it continues the caller's call */
+		       false); /* it has dropped the return address: this goes on as the caller */
 	else if (h->kind == V8_SHAPE_RSP && (offset < 0 || offset > PUSHED_MAX))
 		shapes_lose(h);
 	else if (h->kind == V8_SHAPE_RSP)
@@ -119,12 +122,14 @@ static void move_rsp(struct v8_shape *h, int64_t down)
  * (MacroAssembler::InvokePrologue). */
 static void scatter_rsp(struct v8_shape *h)
 {
-	if (h->kind == V8_SHAPE_RSP && h->reg != HW_NONE)
-		*h = (struct v8_shape){
-			.kind = V8_SHAPE_POINTER, .reg = h->reg, .copy = HW_NONE, .built = h->built
-		};
-	else if (h->kind != V8_SHAPE_POINTER)
+	uint8_t copy_of_rsp = h->reg;
+
+	if (h->kind == V8_SHAPE_RSP && copy_of_rsp != HW_NONE) {
+		to_kind(h, V8_SHAPE_POINTER, h->built);
+		h->reg = copy_of_rsp;
+	} else if (h->kind != V8_SHAPE_POINTER) {
 		move_rsp(h, PUSHED_MAX + 1);
+	}
 }
 
 /* A register is overwritten. */
@@ -144,10 +149,7 @@ static void overwrite(struct v8_shape *h, unsigned reg)
 static void do_push(struct v8_shape *h, unsigned reg)
 {
 	if (h->kind == V8_SHAPE_REGISTER && reg == h->reg) {
-		bool leaving = h->leaving;
-
-		to_rsp(h, h->built);
-		h->leaving = leaving;
+		move_address(h, V8_SHAPE_RSP);
 		return;
 	}
 	move_rsp(h, 8);
@@ -172,9 +174,7 @@ static void do_pop(struct v8_shape *h, unsigned reg)
 static void set_rbp(struct v8_shape *h)
 {
 	if (h->kind == V8_SHAPE_RSP && h->offset == 8 && h->pushed == -8)
-		*h = (struct v8_shape){
-			.kind = V8_SHAPE_RBP, .reg = HW_NONE, .copy = HW_NONE, .built = h->built
-		};
+		to_kind(h, V8_SHAPE_RBP, h->built);
 	else if (h->kind == V8_SHAPE_REGISTER)
 		h->built = true;
 	else
@@ -183,8 +183,7 @@ static void set_rbp(struct v8_shape *h)
 
 static bool is_slot(const struct insn *insn, unsigned base, int32_t disp)
 {
-	return insn->in_memory && !insn->rip && insn->base == base && insn->index == HW_NONE &&
-	       insn->disp == disp;
+	return insn_is_at(insn, base) && insn->disp == disp;
 }
 
 /* mov rbp, [rbp]: it becomes the caller's again, and rsp stays as it was. What is below rbp cannot
@@ -213,18 +212,16 @@ static bool throws(struct v8_shape *h, const struct insn *insn, const uint8_t *c
 	    !v8_flow_jumps_to(code, len, &disp) || disp != (int16_t)disp ||
 	    insn->disp != (int16_t)insn->disp)
 		return false;
-	*h = (struct v8_shape){ .kind = V8_SHAPE_THROWN,
-				.reg = HW_NONE,
-				.copy = HW_NONE,
-				.offset = (int16_t)disp,
-				.pushed = (int16_t)insn->disp };
+	to_kind(h, V8_SHAPE_THROWN, false);
+	h->offset = (int16_t)disp;
+	h->pushed = (int16_t)insn->disp;
 	return true;
 }
 
 static bool restores_rbp(const struct v8_shape *h, const struct insn *insn)
 {
-	return h->kind == V8_SHAPE_RBP && insn->map == MAP_ONE && insn->wide &&
-	       insn->opcode == 0x8b && insn->reg == HW_RBP && is_slot(insn, HW_RBP, 0);
+	return h->kind == V8_SHAPE_RBP && insn_is(insn, 0x8b) && insn->wide &&
+	       insn->reg == HW_RBP && is_slot(insn, HW_RBP, 0);
 }
 
 static void do_load(struct v8_shape *h, const struct insn *insn)
@@ -250,10 +247,7 @@ static void do_store(struct v8_shape *h, unsigned from, int64_t disp)
 
 	if (from != HW_NONE && is_address && disp >= 0 && disp <= PUSHED_MAX &&
 	    (h->kind == V8_SHAPE_RSP || h->kind == V8_SHAPE_REGISTER)) {
-		uint8_t built = h->built, leaving = h->leaving;
-
-		to_rsp(h, built);
-		h->leaving = leaving;
+		move_address(h, V8_SHAPE_RSP);
 		h->offset = (int16_t)disp;
 		h->copy = (uint8_t)from;
 	} else if (h->kind == V8_SHAPE_RSP && disp == h->offset) {
@@ -262,11 +256,6 @@ static void do_store(struct v8_shape *h, unsigned from, int64_t disp)
 		else
 			to_register(h, h->copy, true);
 	}
-}
-
-static bool shapes_is_stack_operand(const struct insn *insn)
-{
-	return insn->in_memory && insn->base == HW_RSP && insn->index == HW_NONE;
 }
 
 static void do_move(struct v8_shape *h, unsigned to, unsigned from)
@@ -289,7 +278,7 @@ static void do_move(struct v8_shape *h, unsigned to, unsigned from)
 
 static void do_lea(struct v8_shape *h, const struct insn *insn)
 {
-	if (insn->reg == HW_RSP && insn->base == HW_RSP && insn->index == HW_NONE)
+	if (insn->reg == HW_RSP && insn_is_at(insn, HW_RSP))
 		move_rsp(h, -(int64_t)insn->disp);
 	else if (insn->reg == HW_RSP)
 		scatter_rsp(h);
@@ -304,11 +293,11 @@ static bool do_arithmetic(struct v8_shape *h, const struct insn *insn)
 {
 	if (insn->in_memory || insn->rm != HW_RSP)
 		return false;
-	if ((insn->reg & 7) == 0)
+	if ((insn->reg & 7) == INSN_ADD)
 		move_rsp(h, -insn->imm);
-	else if ((insn->reg & 7) == 5)
+	else if ((insn->reg & 7) == INSN_SUB)
 		move_rsp(h, insn->imm);
-	else if ((insn->reg & 7) == 4)
+	else if ((insn->reg & 7) == INSN_AND)
 		scatter_rsp(h);
 	return true;
 }
@@ -342,7 +331,7 @@ static bool shapes_execute_wide(struct v8_shape *h, const struct insn *insn)
 	case 0x83:
 		return do_arithmetic(h, insn);
 	case 0x89:
-		if (shapes_is_stack_operand(insn))
+		if (insn_is_at(insn, HW_RSP))
 			do_store(h, insn->reg, insn->disp);
 		else if (!insn->in_memory)
 			do_move(h, insn->rm, insn->reg);
@@ -386,7 +375,7 @@ static bool shapes_execute_any(struct v8_shape *h, const struct insn *insn)
 		return true;
 	case 0x8f:
 		do_pop(h, insn->in_memory ? HW_NONE : insn->rm);
-		if (shapes_is_stack_operand(insn))
+		if (insn_is_at(insn, HW_RSP))
 			do_store(h, HW_NONE, insn->disp);
 		return true;
 	case 0xc9:
@@ -421,6 +410,7 @@ static void shapes_execute(struct v8_shape *h, const struct insn *insn)
 static void shapes_follow(struct shapes_search *x, size_t offset, struct v8_shape h)
 {
 	struct v8_shapes *s = x->s;
+	enum flow flow;
 	struct insn insn;
 
 	while (offset < s->len && !s->at[offset] &&
@@ -431,11 +421,12 @@ static void shapes_follow(struct shapes_search *x, size_t offset, struct v8_shap
 		offset += insn.len;
 		if (!n)
 			return;
-		if (v8_flow_is_call(&insn))
+		flow = insn_flow(&insn);
+		if (flow == FLOW_CALL)
 			s->after[offset] = n;
-		if (v8_flow_is_branch(&insn))
+		if (flow == FLOW_BRANCH || flow == FLOW_JUMP)
 			add_way(x, (int64_t)offset + insn.imm, &h);
-		if (v8_flow_ends(&insn))
+		if (!insn_goes_on(&insn))
 			return;
 		if (h.kind == V8_SHAPE_THROWN ||
 		    throws(&h, &insn, x->code + offset, s->len - offset))
@@ -444,7 +435,7 @@ static void shapes_follow(struct shapes_search *x, size_t offset, struct v8_shap
 			restore_rbp(&h, x->code + offset, s->len - offset);
 		else
 			shapes_execute(&h, &insn);
-		if (v8_flow_is_call(&insn) && x->entry == V8_ENTRY_SPARKPLUG)
+		if (flow == FLOW_CALL && x->entry == V8_ENTRY_SPARKPLUG)
 			set_up(&h);
 	}
 }

@@ -16,13 +16,12 @@
 #include "base/process/image.h"
 #include "base/process/modmap.h"
 #include "runtimes/v8/heap/codes.h"
-#include "runtimes/v8/flow.h"
 #include "runtimes/v8/frame.h"
 #include "runtimes/v8/heap/runtime.h"
 #include "runtimes/v8/shapes.h"
 #include "runtimes/v8/step.h"
 #include "unwind/code/codebytes.h"
-#include "unwind/code/insn_x86_64.h"
+#include "unwind/code/emulator.h"
 #include "unwind/table/regs.h"
 
 enum {
@@ -229,7 +228,7 @@ static bool v8_step_is_exit(struct v8_frame *p, uint64_t pc)
 	if (!v8_code_find(p->rt, pc, &code) || code.kind <= p->rt->t.kind_baseline)
 		return false;
 	len = codebytes_read(p->w->code, pc, bytes, sizeof(bytes));
-	return !insn_decode(bytes, len, &insn) && v8_flow_is_call(&insn);
+	return !insn_decode(bytes, len, &insn) && insn_flow(&insn) == FLOW_CALL;
 }
 
 /* Can a frame continue at that address? */
@@ -287,15 +286,11 @@ static int handler_of_exception(struct v8_frame *p, struct v8_caller *c)
 
 int v8_frame_caller(struct v8_frame *p, struct v8_caller *c)
 {
-	static const uint8_t dwarf[] = { DWARF_RAX, DWARF_RCX, DWARF_RDX, DWARF_RBX,
-					 DWARF_RSP, DWARF_RBP, DWARF_RSI, DWARF_RDI,
-					 DWARF_R8,  DWARF_R9,  DWARF_R10, DWARF_R11,
-					 DWARF_R12, DWARF_R13, DWARF_R14, DWARF_R15 };
 	const struct walk *w = p->w;
 	unsigned reg;
 	int end;
 
-	reg = p->shape.kind == V8_SHAPE_RSP ? DWARF_RSP : dwarf[p->shape.reg & 15];
+	reg = p->shape.kind == V8_SHAPE_RSP ? DWARF_RSP : emulator_dwarf(p->shape.reg & 15);
 	if (p->shape.kind == V8_SHAPE_RBP)
 		return caller_by_rbp(p, c);
 	if (p->shape.kind == V8_SHAPE_THROWN)

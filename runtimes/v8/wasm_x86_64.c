@@ -2,35 +2,29 @@
  * WebAssembly's code is no code object, so nothing tells where its functions begin. But they all
  * begin and end alike, and are called through a table of jumps.
  */
-#include <string.h>
-
 #include "base/process/image.h"
 #include "base/process/modmap.h"
 #include "runtimes/v8/frame.h"
 #include "unwind/code/codebytes.h"
 #include "unwind/code/insn_x86_64.h"
 
-static bool wasm_reads(const uint8_t *code, const char *bytes, size_t len)
-{
-	return !memcmp(code, bytes, len);
-}
-
 static void find_wasm_shape(struct v8_frame *p)
 {
 	enum { BEFORE = 4, BYTES = 20 };
 	uint8_t bytes[BYTES];
 	const uint8_t *at = bytes + BEFORE;
+	size_t after = sizeof(bytes) - BEFORE;
 
 	p->shape = v8_shape_set_up;
 	if (!p->exact ||
 	    codebytes_read(p->w->code, p->pc - BEFORE, bytes, sizeof(bytes)) < sizeof(bytes))
 		return;
-	if (wasm_reads(at, "\x55\x48\x89\xe5", 4) || at[0] == 0xc3 || at[0] == 0xc2 ||
+	if (insn_makes_frame(at, after) || at[0] == 0xc3 || at[0] == 0xc2 ||
 	    (at[0] == 0xe9 && (at[5] == 0xe9 || at[8] == 0xe9)))
 		p->shape = (struct v8_shape){ .kind = V8_SHAPE_RSP, .reg = HW_NONE };
-	else if (wasm_reads(at - 1, "\x55\x48\x89\xe5", 4))
+	else if (insn_makes_frame(at - 1, after))
 		p->shape = (struct v8_shape){ .kind = V8_SHAPE_RSP, .reg = HW_NONE, .offset = 8 };
-	else if (wasm_reads(at - 4, "\x55\x48\x89\xe5", 4))
+	else if (insn_makes_frame(at - 4, after))
 		p->shape.unsure = false;
 }
 

@@ -17,7 +17,7 @@
 #include "base/process/modmap.h"
 #include "base/process/process.h"
 #include "runtimes/go/find/layout.h"
-#include "runtimes/go/find/refs.h"
+#include "runtimes/go/find/uses.h"
 #include "runtimes/go/live.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -68,7 +68,7 @@ static void check_places(const struct goplaces *p, const struct image *image)
 	const uint64_t *all = &p->all_gs;
 
 	for (size_t i = 0; i < sizeof(*p) / sizeof(*all); i++)
-		if (all[i] && !gorefs_variable(image, all[i]))
+		if (all[i] && !gouses_variable(image, all[i]))
 			abort();
 }
 

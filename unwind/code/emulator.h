@@ -24,14 +24,24 @@ struct emulator_store {
 	bool known;
 };
 
+/* A register's bit in a mask. */
+#define HW_BIT(reg) (1u << (reg))
+
+enum {
+	/* What a call preserves (System V ABI, AMD64, figure 3.4), rsp included. */
+	HW_PRESERVED = HW_BIT(HW_RBX) | HW_BIT(HW_RSP) | HW_BIT(HW_RBP) | HW_BIT(HW_R12) |
+		       HW_BIT(HW_R13) | HW_BIT(HW_R14) | HW_BIT(HW_R15),
+};
+
 struct emulator {
-	uint64_t r[HW_COUNT]; /* indexed by HW_ number */
 	uint64_t pc;
-	uint32_t known; /* bit n: r[n] is known */
-	bool called;	/* a call was made, and it is not certain that it returns */
+	uint64_t r[HW_COUNT]; /* indexed by HW_ number */
+	uint32_t known;	      /* bit n: r[n] is known */
+	bool called;	      /* a call was made, and it is not certain that it returns */
 	unsigned store_count;
 	struct emulator_store stores[EMULATOR_STORES]; /* in their order */
-	const struct memory *memory; /* memory as it was before the stores; borrowed */
+	/* Memory as it was before the stores; borrowed. NULL: nothing of it is known. */
+	const struct memory *memory;
 };
 
 /* Copies the general registers between a frame and the machine. emulator_load copies the pc, too;
@@ -44,6 +54,17 @@ uint32_t emulator_unload(const struct emulator *m, struct regs *regs);
 /* Executes an instruction that is not a jump. A call is assumed to have returned as the ABI says
  * (System V, AMD64, 3.2.1). False when there are too many stores to keep track of. */
 bool emulator_execute(struct emulator *m, const struct insn *insn);
+
+/* Registers that hold distances: from an address that is far from any number in code. */
+struct emulator_distances {
+	uint64_t r[HW_COUNT];
+	uint32_t known;
+};
+
+/* Executes an instruction that ends at `pc` and is not a jump, with nothing known of memory.
+ * Instructions that compute single bits make their registers unknown: those of the addresses are
+ * not known. */
+void emulator_execute_distances(struct emulator_distances *d, const struct insn *insn, uint64_t pc);
 
 /* Reads the eight bytes at an address. ERR_FORMAT: they are not known; otherwise the error of the
  * read from memory. */

@@ -2,6 +2,8 @@
  * short list, newest last, and a read that overlaps one in part is unknown. */
 #include "unwind/code/emulator.h"
 
+#include <string.h>
+
 #include "base/error.h"
 #include "base/process/memory.h"
 #include "unwind/table/regs.h"
@@ -16,10 +18,6 @@ unsigned emulator_dwarf(unsigned reg)
 {
 	return dwarf_of[reg];
 }
-
-enum {
-	PRESERVED = 1 << HW_RBX | 1 << HW_RSP | 1 << HW_RBP | 0xf000, /* r12 to r15 */
-};
 
 void emulator_load(struct emulator *m, const struct regs *regs, uint32_t valid,
 		   const struct memory *memory)
@@ -66,7 +64,7 @@ int emulator_read(const struct emulator *m, uint64_t addr, uint64_t *value)
 			*value = m->stores[i].value;
 			return m->stores[i].addr == addr && m->stores[i].known ? 0 : ERR_FORMAT;
 		}
-	return memory_read_u64(m->memory, addr, value);
+	return m->memory ? memory_read_u64(m->memory, addr, value) : ERR_FORMAT;
 }
 
 /* The newest store is the last in the array, since it may overlap older ones. */
@@ -125,9 +123,27 @@ static void emulator_pop(struct emulator *m, unsigned reg)
 	emulator_load_register(m, reg, sp);
 }
 
+static bool emulator_push_memory(struct emulator *m, const struct insn *insn)
+{
+	uint64_t addr, value = 0;
+	bool known = emulator_address_of(m, insn, &addr) && emulator_read(m, addr, &value) == 0;
+
+	return emulator_push(m, known, value);
+}
+
 static void emulator_drop(struct emulator *m)
 {
 	m->r[HW_RSP] += 8;
+}
+
+/* rsp is moved before the operand's address is made from it (SDM volume 2, POP). */
+static bool emulator_pop_memory(struct emulator *m, const struct insn *insn)
+{
+	uint64_t addr, value = 0;
+	bool known = emulator_knows(m, HW_RSP) && emulator_read(m, m->r[HW_RSP], &value) == 0;
+
+	emulator_drop(m);
+	return !emulator_address_of(m, insn, &addr) || store(m, addr, known, value);
 }
 
 static void emulator_leave(struct emulator *m)
@@ -166,23 +182,24 @@ static void exchange(struct emulator *m, unsigned a, unsigned b)
 	emulator_set(m, b, known, value);
 }
 
-/* add, sub and and with an immediate, as prologues and epilogues use them. */
+/* As prologues and epilogues use it. */
 static void arithmetic_immediate(struct emulator *m, const struct insn *insn)
 {
-	uint64_t value = m->r[insn->rm], imm = (uint64_t)insn->imm;
+	uint64_t *value = &m->r[insn->rm], imm = (uint64_t)insn->imm;
 
 	switch (insn->reg & 7) {
-	case 0:
-		m->r[insn->rm] = value + imm;
-		return;
-	case 4:
-		m->r[insn->rm] = value & imm;
-		return;
-	case 5:
-		m->r[insn->rm] = value - imm;
-		return;
+	case INSN_ADD:
+		*value += imm;
+		break;
+	case INSN_AND:
+		*value &= imm;
+		break;
+	case INSN_SUB:
+		*value -= imm;
+		break;
+	default:
+		emulator_forget(m, insn_changes(insn));
 	}
-	emulator_forget(m, insn_changes(insn));
 }
 
 static void arithmetic(struct emulator *m, const struct insn *insn)
@@ -268,7 +285,7 @@ static bool emulator_after_call(struct emulator *m, const struct insn *insn)
 {
 	if (insn->opcode == 0xe8 && insn->imm == 0) /* a call of the next instruction */
 		return emulator_push(m, true, m->pc);
-	emulator_forget(m, ~(uint32_t)PRESERVED);
+	emulator_forget(m, ~(uint32_t)HW_PRESERVED);
 	m->called = true;
 	return true;
 }
@@ -292,7 +309,7 @@ static bool emulator_execute_any(struct emulator *m, const struct insn *insn, bo
 		return true;
 	case 0x8f:
 		if (insn->in_memory)
-			emulator_drop(m);
+			*ok = emulator_pop_memory(m, insn);
 		else
 			emulator_pop(m, insn->rm);
 		return true;
@@ -312,7 +329,7 @@ static bool emulator_execute_any(struct emulator *m, const struct insn *insn, bo
 		if ((insn->reg & 7) == 2)
 			*ok = emulator_after_call(m, insn);
 		else if ((insn->reg & 7) == 6)
-			*ok = emulator_push(m, false, 0);
+			*ok = emulator_push_memory(m, insn);
 		else
 			return false;
 		return true;
@@ -349,4 +366,30 @@ bool emulator_execute(struct emulator *m, const struct insn *insn)
 	else
 		emulator_forget(m, insn_changes(insn));
 	return true;
+}
+
+/* and with an immediate, and mov to the low byte. */
+static bool computes_bits(const struct insn *insn)
+{
+	return insn_is_digit(insn, 0x81, INSN_AND) || insn_is_digit(insn, 0x83, INSN_AND) ||
+	       (insn->map == MAP_ONE && insn->opcode >= 0xb0 && insn->opcode <= 0xb7);
+}
+
+void emulator_execute_distances(struct emulator_distances *d, const struct insn *insn, uint64_t pc)
+{
+	struct emulator m;
+
+	if (computes_bits(insn)) {
+		d->known &= ~insn_changes(insn);
+		return;
+	}
+	memcpy(m.r, d->r, sizeof(m.r));
+	m.known = d->known;
+	m.pc = pc;
+	m.called = false;
+	m.store_count = 0;
+	m.memory = NULL;
+	emulator_execute(&m, insn);
+	memcpy(d->r, m.r, sizeof(m.r));
+	d->known = m.known;
 }

@@ -1,10 +1,12 @@
 /* The opcodes are those of the Intel manual, volume 2, appendix A. A jump through a table is told
  * from a tail call by its operand: an index register, or the prefix notrack. */
-#include "unwind/code/flow.h"
+#include "unwind/code/insn_x86_64.h"
 
 static enum flow flow_of_ff(const struct insn *insn)
 {
 	switch (insn->reg & 7) {
+	case 2:
+		return FLOW_CALL;
 	case 4: /* through a table: a switch; otherwise a tail call or the stub of a PLT */
 		return insn->notrack || insn->index != HW_NONE ? FLOW_TABLE : FLOW_AWAY;
 	case 5:
@@ -30,6 +32,8 @@ enum flow insn_flow(const struct insn *insn)
 	case 0xc2:
 	case 0xc3:
 		return FLOW_RETURN;
+	case 0xe8:
+		return FLOW_CALL;
 	case 0xe9:
 	case 0xeb:
 		return FLOW_JUMP;
@@ -44,4 +48,13 @@ enum flow insn_flow(const struct insn *insn)
 		return flow_of_ff(insn);
 	}
 	return FLOW_ON;
+}
+
+bool insn_makes_frame(const uint8_t *code, size_t len)
+{
+	enum { PUSH_RBP = 0x55 };
+	struct insn mov;
+
+	return len > 1 && code[0] == PUSH_RBP && !insn_decode(code + 1, len - 1, &mov) &&
+	       insn_is_move(&mov, HW_RBP, HW_RSP);
 }

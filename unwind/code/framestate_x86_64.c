@@ -9,14 +9,10 @@
 #include "unwind/code/framestate.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/error.h"
-#include "base/process/memory.h"
 #include "base/room.h"
 #include "unwind/code/codebytes.h"
 #include "unwind/code/emulator.h"
-#include "unwind/code/flow.h"
 #include "unwind/table/table.h"
 
 enum {
@@ -26,21 +22,15 @@ enum {
 	RULES_MAX = 16,	    /* different rules at calls and tables */
 	ALIGNMENT_MAX = 256,
 	SPAN = 1 << 28, /* bytes; no frame is larger */
-	PRESERVED = 1 << HW_RBX | 1 << HW_RSP | 1 << HW_RBP | 0xf000, /* by a call; r12 to r15 */
 };
 
 /* Stand for the CFA and for the aligned address. Neither is an address or a likely number, and no
  * sum or difference of them is near one of them. */
 static const uint64_t CFA = 0x1111111100000000, ALIGNED = 0x2357bd1700000000;
 
-struct framestate_registers {
-	uint64_t r[HW_COUNT];
-	uint32_t known;
-};
-
 struct spot {
 	uint64_t addr;
-	struct framestate_registers in;
+	struct emulator_distances in;
 	bool reached, waits; /* waits: is to be followed */
 	bool by_table;	     /* no jump leads here */
 };
@@ -49,7 +39,7 @@ struct spot {
 struct departure {
 	uint8_t cfa_reg;
 	int32_t cfa_value;
-	struct framestate_registers out;
+	struct emulator_distances out;
 };
 
 struct analysis {
@@ -66,7 +56,7 @@ struct analysis {
 	uint32_t alignment;
 	int32_t unaligned;
 	bool arrived, failed;
-	struct framestate_registers found; /* at the place, if arrived */
+	struct emulator_distances found; /* at the place, if arrived */
 };
 
 /* Distances. */
@@ -98,7 +88,7 @@ static bool same_cfa(const struct short_rule *a, const struct short_rule *b)
 
 /* Adds what CFI says at `addr`. False: it contradicts. */
 static bool framestate_add_rule(const struct analysis *a, uint64_t addr,
-				struct framestate_registers *s)
+				struct emulator_distances *s)
 {
 	const struct short_rule *rule = rule_at(a, addr);
 	unsigned reg = rule ? hw_of(rule->cfa_reg) : HW_NONE;
@@ -115,8 +105,7 @@ static bool framestate_add_rule(const struct analysis *a, uint64_t addr,
 }
 
 /* Keeps in *to what is equal in *from. True if that is less. */
-static bool framestate_meet(struct framestate_registers *to,
-			    const struct framestate_registers *from)
+static bool framestate_meet(struct emulator_distances *to, const struct emulator_distances *from)
 {
 	uint32_t before = to->known;
 
@@ -167,31 +156,17 @@ static bool framestate_decode(const struct analysis *a, uint64_t addr, struct in
 	return at < a->len && insn_decode(a->bytes + at, a->len - at, insn) == 0;
 }
 
-static bool framestate_is_call(const struct insn *insn)
-{
-	return insn->map == MAP_ONE &&
-	       (insn->opcode == 0xe8 || (insn->opcode == 0xff && (insn->reg & 7) == 2));
-}
-
 static bool framestate_is_padding(const struct insn *insn)
 {
-	return (insn->map == MAP_ONE && (insn->opcode == 0x90 || insn->opcode == 0xcc)) ||
+	return insn_is(insn, 0x90) || insn_is(insn, 0xcc) ||
 	       (insn->map == MAP_0F && insn->opcode == 0x1f);
 }
 
 /* True if execution does not go on behind the instruction, as far as that can be seen. */
 static bool ends_way(const struct analysis *a, const struct insn *insn, uint64_t addr)
 {
-	switch (insn_flow(insn)) {
-	case FLOW_ON:
-		return framestate_is_call(insn) &&
-		       !same_cfa(rule_at(a, addr), rule_at(a, addr + insn->len));
-	case FLOW_BRANCH:
-	case FLOW_SYSCALL:
-		return false;
-	default:
-		return true;
-	}
+	return !insn_goes_on(insn) || (insn_flow(insn) == FLOW_CALL &&
+				       !same_cfa(rule_at(a, addr), rule_at(a, addr + insn->len)));
 }
 
 static void merge_equal_spots(struct analysis *a)
@@ -236,10 +211,10 @@ static void follow_later(struct analysis *a, struct spot *s)
 
 /* Execution comes to `addr` with these registers. */
 static void framestate_arrive(struct analysis *a, uint64_t addr,
-			      const struct framestate_registers *with)
+			      const struct emulator_distances *with)
 {
 	struct spot *s = framestate_holds(a, addr) ? find_spot(a, addr) : NULL;
-	struct framestate_registers in = *with;
+	struct emulator_distances in = *with;
 
 	if (!s)
 		return;
@@ -265,7 +240,7 @@ static struct departure *departure_of(struct analysis *a, const struct short_rul
 }
 
 /* A call or a jump through a table, from which execution may come to a spot that no jump names. */
-static void depart(struct analysis *a, uint64_t addr, const struct framestate_registers *with)
+static void depart(struct analysis *a, uint64_t addr, const struct emulator_distances *with)
 {
 	const struct short_rule *rule = rule_at(a, addr);
 	struct departure *d = departure_of(a, rule);
@@ -284,13 +259,8 @@ static void depart(struct analysis *a, uint64_t addr, const struct framestate_re
 
 /* The instructions. */
 
-static void framestate_forget(struct framestate_registers *s, unsigned reg)
-{
-	s->known &= ~(1u << reg);
-}
-
 /* rsp is aligned to -imm. */
-static void align(struct analysis *a, struct framestate_registers *s, int64_t imm)
+static void align(struct analysis *a, struct emulator_distances *s, int64_t imm)
 {
 	uint64_t bytes = -(uint64_t)imm;
 	int32_t from = (int32_t)(s->r[HW_RSP] - CFA);
@@ -298,66 +268,19 @@ static void align(struct analysis *a, struct framestate_registers *s, int64_t im
 		    !(bytes & (bytes - 1)) && bytes <= ALIGNMENT_MAX &&
 		    (!a->alignment || (a->alignment == bytes && a->unaligned == from));
 
-	framestate_forget(s, HW_RSP);
+	s->known &= ~HW_BIT(HW_RSP);
 	if (!good)
 		return;
 	a->alignment = (uint32_t)bytes;
 	a->unaligned = from;
 	s->r[HW_RSP] = ALIGNED;
-	s->known |= 1u << HW_RSP;
-}
-
-/* The emulator would compute the low bits of what is a distance here. True: it need not see this
- * instruction. */
-static bool executes_bits(struct analysis *a, struct framestate_registers *s,
-			  const struct insn *insn)
-{
-	if (insn->map != MAP_ONE)
-		return false;
-	if (insn->opcode >= 0xb0 && insn->opcode <= 0xb7) {
-		s->known &= ~insn_changes(insn);
-		return true;
-	}
-	if ((insn->opcode != 0x81 && insn->opcode != 0x83) || (insn->reg & 7) != 4 ||
-	    insn->in_memory)
-		return false;
-	if (insn->rm == HW_RSP && insn->wide)
-		align(a, s, insn->imm);
-	else
-		framestate_forget(s, insn->rm);
-	return true;
-}
-
-static int framestate_read_nothing(const struct memory *m, uint64_t addr, void *buf, size_t len)
-{
-	(void)m, (void)addr, (void)buf, (void)len;
-	return ERR_FORMAT;
-}
-
-static void framestate_execute(struct analysis *a, struct framestate_registers *s,
-			       const struct insn *insn, uint64_t end)
-{
-	static const struct memory nothing = { .read = framestate_read_nothing };
-	struct emulator m;
-
-	if (executes_bits(a, s, insn))
-		return;
-	memcpy(m.r, s->r, sizeof(m.r));
-	m.known = s->known;
-	m.pc = end;
-	m.called = false;
-	m.store_count = 0;
-	m.memory = &nothing;
-	emulator_execute(&m, insn);
-	memcpy(s->r, m.r, sizeof(m.r));
-	s->known = m.known;
+	s->known |= HW_BIT(HW_RSP);
 }
 
 /* The register that is compared with rsp; HW_NONE: none is. */
 static unsigned compared_with_rsp(const struct insn *insn)
 {
-	if (insn->map != MAP_ONE || !insn->wide || insn->in_memory ||
-	    (insn->opcode != 0x39 && insn->opcode != 0x3b))
+	if (!(insn_is(insn, 0x39) || insn_is(insn, 0x3b)) || !insn->wide || insn->in_memory)
 		return HW_NONE;
 	return insn->rm == HW_RSP ? insn->reg : insn->reg == HW_RSP ? insn->rm : HW_NONE;
 }
@@ -372,10 +295,10 @@ static bool branches_if(const struct insn *insn, bool unequal)
 
 /* Both ways of a conditional jump. A loop that touches each page of a large frame ends when rsp has
  * come to the address in another register. */
-static void framestate_branch(struct analysis *a, struct framestate_registers *s,
+static void framestate_branch(struct analysis *a, struct emulator_distances *s,
 			      const struct insn *insn, uint64_t end, unsigned compared)
 {
-	struct framestate_registers equal = *s;
+	struct emulator_distances equal = *s;
 
 	if (compared != HW_NONE && s->known >> compared & 1) {
 		equal.r[HW_RSP] = s->r[compared];
@@ -386,12 +309,12 @@ static void framestate_branch(struct analysis *a, struct framestate_registers *s
 		*s = equal;
 }
 
-static void note_place(struct analysis *a, const struct framestate_registers *s,
+static void note_place(struct analysis *a, const struct emulator_distances *s,
 		       const struct insn *insn, uint64_t addr)
 {
 	uint64_t pc = a->place->pc;
 
-	if (a->place->behind_call ? pc != addr + insn->len || !framestate_is_call(insn) :
+	if (a->place->behind_call ? pc != addr + insn->len || insn_flow(insn) != FLOW_CALL :
 				    pc != addr)
 		return;
 	a->arrived = true;
@@ -400,14 +323,14 @@ static void note_place(struct analysis *a, const struct framestate_registers *s,
 
 /* A landing has the registers that a call preserves. To a jump through a table, each spot may be
  * the target, also one that another jump names: so without rsp nothing can be said of any. */
-static void note_departure(struct analysis *a, const struct framestate_registers *s,
+static void note_departure(struct analysis *a, const struct emulator_distances *s,
 			   const struct insn *insn, uint64_t addr)
 {
 	enum flow flow = insn_flow(insn);
-	struct framestate_registers out = *s;
+	struct emulator_distances out = *s;
 
-	if (framestate_is_call(insn) && a->place->lands) {
-		out.known &= PRESERVED;
+	if (flow == FLOW_CALL && a->place->lands) {
+		out.known &= HW_PRESERVED;
 		depart(a, addr, &out);
 	} else if (flow == FLOW_TABLE || flow == FLOW_AWAY) {
 		a->failed |= !(s->known >> HW_RSP & 1);
@@ -416,7 +339,7 @@ static void note_departure(struct analysis *a, const struct framestate_registers
 }
 
 /* Executes the instruction at addr. False: the way ends there. */
-static bool framestate_pass(struct analysis *a, struct framestate_registers *s,
+static bool framestate_pass(struct analysis *a, struct emulator_distances *s,
 			    const struct insn *insn, uint64_t addr, unsigned compared)
 {
 	uint64_t end = addr + insn->len;
@@ -430,15 +353,17 @@ static bool framestate_pass(struct analysis *a, struct framestate_registers *s,
 		return false;
 	if (flow == FLOW_BRANCH)
 		framestate_branch(a, s, insn, end, compared);
+	else if (insn_is_of_rsp(insn, INSN_AND))
+		align(a, s, insn->imm);
 	else
-		framestate_execute(a, s, insn, end);
+		emulator_execute_distances(s, insn, end);
 	return true;
 }
 
 /* Follows a spot to the next one. */
 static void framestate_follow(struct analysis *a, size_t number)
 {
-	struct framestate_registers s = a->spots[number].in;
+	struct emulator_distances s = a->spots[number].in;
 	uint64_t addr = a->spots[number].addr;
 	unsigned compared = HW_NONE;
 	struct insn insn;
@@ -474,7 +399,7 @@ static bool enter_by_tables(struct analysis *a)
 	for (size_t i = 0; i < a->count; i++) {
 		struct spot *s = &a->spots[i];
 		const struct departure *d = departure_of(a, rule_at(a, s->addr));
-		struct framestate_registers none = { .known = 0 };
+		struct emulator_distances none = { .known = 0 };
 
 		if (!s->reached)
 			s->by_table = true;
@@ -486,7 +411,7 @@ static bool enter_by_tables(struct analysis *a)
 
 static void analyse(struct analysis *a)
 {
-	struct framestate_registers none = { .known = 0 };
+	struct emulator_distances none = { .known = 0 };
 
 	find_spots(a);
 	if (a->failed || !a->count)

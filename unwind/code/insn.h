@@ -10,8 +10,8 @@
  * bytes from `end` to the target of a relative near call; 0 for any other. */
 bool insn_call_ends(const uint8_t *end, size_t len, int64_t *target);
 
-/* A quick test before insn_call_ends, of the 4 bytes before `end`: false if no relative near call
- * ends there with its target that far from `end`. For a search through all of a file's code. */
-bool insn_may_call(const uint8_t *end, int64_t distance);
+/* Does a relative near call end there, with its target that far from `end`? Quick for all others:
+ * for a search through all of a file's code. */
+bool insn_calls(const uint8_t *end, size_t len, int64_t distance);
 
 #endif

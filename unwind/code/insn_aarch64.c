@@ -22,9 +22,9 @@ bool insn_call_ends(const uint8_t *end, size_t len, int64_t *target)
 	       (word & 0xfefff800) == 0xd63f0800;   /* blra, with a signed address */
 }
 
-bool insn_may_call(const uint8_t *end, int64_t distance)
+bool insn_calls(const uint8_t *end, size_t len, int64_t distance)
 {
 	int64_t target;
 
-	return insn_call_ends(end, WORD, &target) && target == distance;
+	return insn_call_ends(end, len, &target) && target == distance;
 }

@@ -178,7 +178,6 @@ static void take_modrm(struct insn *insn, struct code_insn_reader *r, const stru
 {
 	uint8_t byte = code_insn_next(r), mod = byte >> 6;
 
-	insn->has_modrm = true;
 	insn->reg = (byte >> 3 & 7) | x->reg;
 	insn->rm = (byte & 7) | x->base;
 	insn->in_memory = mod != 3;
@@ -289,20 +288,16 @@ static uint32_t byte_bit(const struct insn *insn, uint8_t reg)
 	return bit(!insn->rex && reg >= 4 ? reg - 4 : reg);
 }
 
-static uint32_t rm_bit(const struct insn *insn)
+static uint32_t reg_bit(const struct insn *insn, bool bytes)
 {
-	return insn->in_memory ? 0 : bit(insn->rm);
+	return bytes ? byte_bit(insn, insn->reg) : bit(insn->reg);
 }
 
-static uint32_t operand_bits(const struct insn *insn, bool bytes, bool rm, bool reg)
+static uint32_t rm_bit(const struct insn *insn, bool bytes)
 {
-	uint32_t bits = 0;
-
-	if (rm && !insn->in_memory)
-		bits |= bytes ? byte_bit(insn, insn->rm) : bit(insn->rm);
-	if (reg)
-		bits |= bytes ? byte_bit(insn, insn->reg) : bit(insn->reg);
-	return bits;
+	if (insn->in_memory)
+		return 0;
+	return bytes ? byte_bit(insn, insn->rm) : bit(insn->rm);
 }
 
 static uint32_t changes_arithmetic(const struct insn *insn)
@@ -311,7 +306,9 @@ static uint32_t changes_arithmetic(const struct insn *insn)
 
 	if (insn->opcode >= 0x38) /* cmp */
 		return 0;
-	return kind >= 4 ? 1 << HW_RAX : operand_bits(insn, !(kind & 1), kind < 2, kind >= 2);
+	if (kind >= 4)
+		return 1 << HW_RAX;
+	return kind < 2 ? rm_bit(insn, !(kind & 1)) : reg_bit(insn, !(kind & 1));
 }
 
 enum {
@@ -341,23 +338,23 @@ static uint32_t changes_one(const struct insn *insn)
 	case 0x8a:
 		return byte_bit(insn, insn->reg);
 	case 0x80: case 0x81: case 0x83:
-		return digit == 7 ? 0 : operand_bits(insn, bytes, true, false);
+		return digit == 7 ? 0 : rm_bit(insn, bytes);
 	case 0x86: case 0x87:
-		return operand_bits(insn, bytes, true, true);
+		return rm_bit(insn, bytes) | reg_bit(insn, bytes);
 	case 0x88: case 0x89: case 0xc0: case 0xc1: case 0xc6: case 0xc7: case 0xd0: case 0xd1:
 	case 0xd2: case 0xd3: case 0xfe:
-		return operand_bits(insn, bytes, true, false);
+		return rm_bit(insn, bytes);
 	case 0xff:
-		return digit < 2 ? rm_bit(insn) : 0;
+		return digit < 2 ? rm_bit(insn, false) : 0;
 	case 0x8c: case 0x8f:
-		return rm_bit(insn);
+		return rm_bit(insn, false);
 	case 0x98: case 0x99: case 0x9f: case 0xa0: case 0xa1: case 0xd7:
 	case 0xe4: case 0xe5: case 0xec: case 0xed:
 		return RAX_RDX;
 	case 0xe0: case 0xe1: case 0xe2:
 		return 1 << HW_RCX;
 	case 0xf6: case 0xf7:
-		return digit < 2 ? 0 : digit < 4 ? operand_bits(insn, bytes, true, false) : RAX_RDX;
+		return digit < 2 ? 0 : digit < 4 ? rm_bit(insn, bytes) : RAX_RDX;
 	}
 	/* clang-format on */
 	return 0;
@@ -368,7 +365,7 @@ static uint32_t changes_0f_system(const struct insn *insn)
 	switch (insn->opcode) {
 	case 0x00:
 	case 0x01: /* smsw, xgetbv, rdtscp */
-		return RAX_RDX | 1 << HW_RCX | (insn->reg == 4 ? rm_bit(insn) : 0);
+		return RAX_RDX | 1 << HW_RCX | (insn->reg == 4 ? rm_bit(insn, false) : 0);
 	case 0x05: /* syscall */
 		return 1 << HW_RAX | 1 << HW_RCX | 1 << HW_R11;
 	case 0x31:
@@ -376,13 +373,13 @@ static uint32_t changes_0f_system(const struct insn *insn)
 	case 0x33:
 		return RAX_RDX;
 	case 0x1e: /* rdsspq; other encodings are endbr64 and nops */
-		return insn->rep == 0xf3 && (insn->reg & 7) == 1 ? rm_bit(insn) : 0;
+		return insn->rep == 0xf3 && (insn->reg & 7) == 1 ? rm_bit(insn, false) : 0;
 	case 0xa2: /* cpuid */
 		return RAX_RDX | 1 << HW_RCX | 1 << HW_RBX;
 	case 0xae: /* rdfsbase */
-		return insn->rep == 0xf3 && (insn->reg & 7) < 2 ? rm_bit(insn) : 0;
+		return insn->rep == 0xf3 && (insn->reg & 7) < 2 ? rm_bit(insn, false) : 0;
 	case 0xc7: /* cmpxchg16b, rdrand */
-		return insn->in_memory ? RAX_RDX : rm_bit(insn);
+		return insn->in_memory ? RAX_RDX : rm_bit(insn, false);
 	}
 	return 0;
 }
@@ -397,8 +394,7 @@ static uint32_t changes_0f(const struct insn *insn)
 	if ((op >= 0x40 && op <= 0x50) || (op >= 0xc8 && op <= 0xcf))
 		return bit(insn->reg);
 	if (op >= 0x90 && op <= 0x9f)
-		return op == 0x93 && insn->vex ? bit(insn->reg) :
-						 operand_bits(insn, true, true, false);
+		return op == 0x93 && insn->vex ? bit(insn->reg) : rm_bit(insn, true);
 	/* clang-format off */
 	switch (op) {
 	case 0x02: case 0x03: case 0xaf: case 0xb6: case 0xb7: case 0xb8: case 0xbc: case 0xbd:
@@ -407,15 +403,15 @@ static uint32_t changes_0f(const struct insn *insn)
 	case 0x2c: case 0x2d: case 0x78: case 0x79: /* with F2, F3: scalar; else vector */
 		return insn->rep ? bit(insn->reg) : 0;
 	case 0x7e:
-		return insn->rep ? 0 : rm_bit(insn);
+		return insn->rep ? 0 : rm_bit(insn, false);
 	case 0xa4: case 0xa5: case 0xab: case 0xac: case 0xad: case 0xb3: case 0xbb:
-		return rm_bit(insn);
+		return rm_bit(insn, false);
 	case 0xba:
-		return (insn->reg & 7) == 4 ? 0 : rm_bit(insn);
+		return (insn->reg & 7) == 4 ? 0 : rm_bit(insn, false);
 	case 0xb0: case 0xb1:
-		return 1 << HW_RAX | operand_bits(insn, op == 0xb0, true, false);
+		return 1 << HW_RAX | rm_bit(insn, op == 0xb0);
 	case 0xc0: case 0xc1:
-		return operand_bits(insn, op == 0xc0, true, true);
+		return rm_bit(insn, op == 0xc0) | reg_bit(insn, op == 0xc0);
 	}
 	/* clang-format on */
 	return changes_0f_system(insn);
@@ -426,7 +422,7 @@ static uint32_t changes_0f38(const struct insn *insn)
 	switch (insn->opcode) {
 	case 0xf0:
 	case 0xf1: /* movbe, crc32 */
-		return insn->vex ? 0 : bit(insn->reg) | rm_bit(insn);
+		return insn->vex ? 0 : bit(insn->reg) | rm_bit(insn, false);
 	case 0xf2:
 	case 0xf5:
 	case 0xf7:
@@ -444,7 +440,7 @@ static uint32_t changes_0f3a(const struct insn *insn)
 	uint8_t op = insn->opcode;
 
 	if (op >= 0x14 && op <= 0x17) /* pextrb to extractps */
-		return rm_bit(insn);
+		return rm_bit(insn, false);
 	if (op == 0x61 || op == 0x63) /* pcmpestri, pcmpistri */
 		return 1 << HW_RCX;
 	return op == 0xf0 && insn->vex ? bit(insn->reg) : 0; /* rorx */
@@ -469,14 +465,6 @@ uint32_t insn_changes(const struct insn *insn)
 	return 0;
 }
 
-bool insn_may_call(const uint8_t *end, int64_t distance)
-{
-	int32_t rel32;
-
-	memcpy(&rel32, end - sizeof(rel32), sizeof(rel32));
-	return rel32 == distance;
-}
-
 /* A call is E8 and a distance, or FF with 2 in the middle of its second byte and an operand: 2 to 7
  * bytes together, 8 with REX. */
 bool insn_call_ends(const uint8_t *end, size_t len, int64_t *target)
@@ -485,12 +473,22 @@ bool insn_call_ends(const uint8_t *end, size_t len, int64_t *target)
 
 	*target = 0;
 	for (size_t n = 2; n <= 8 && n <= len; n++) {
-		if (insn_decode(end - n, n, &insn) || insn.len != n || insn.map != MAP_ONE)
+		if (insn_decode(end - n, n, &insn) || insn.len != n ||
+		    insn_flow(&insn) != FLOW_CALL)
 			continue;
-		if (insn.opcode == 0xe8)
-			*target = insn.imm;
-		if (insn.opcode == 0xe8 || (insn.opcode == 0xff && (insn.reg & 7) == 2))
-			return true;
+		*target = insn_is(&insn, 0xe8) ? insn.imm : 0;
+		return true;
 	}
 	return false;
+}
+
+bool insn_calls(const uint8_t *end, size_t len, int64_t distance)
+{
+	int64_t target;
+	int32_t rel32;
+
+	if (len < sizeof(rel32))
+		return false;
+	memcpy(&rel32, end - sizeof(rel32), sizeof(rel32));
+	return rel32 == distance && insn_call_ends(end, len, &target) && target == distance;
 }

@@ -28,8 +28,14 @@ enum {
 	HW_RSI,
 	HW_RDI,
 	HW_R8,
-	HW_R11 = 11,
-	HW_COUNT = 16,
+	HW_R9,
+	HW_R10,
+	HW_R11,
+	HW_R12,
+	HW_R13,
+	HW_R14,
+	HW_R15,
+	HW_COUNT,
 	HW_NONE = HW_COUNT /* no base, no index */
 };
 
@@ -38,15 +44,14 @@ enum insn_map { MAP_ONE, MAP_0F, MAP_0F38, MAP_0F3A, MAP_OTHER, MAP_XOP8, MAP_XO
 
 struct insn {
 	uint8_t len;
-	uint8_t map;	/* enum insn_map */
-	uint8_t opcode; /* last byte of the opcode */
-	uint8_t rep;	/* prefix 0xf2 or 0xf3, also as a field of VEX; 0: neither */
-	bool wide;	/* REX.W: operands of 64 bits */
-	bool half;	/* prefix 66: operands of 16 bits */
-	bool rex;	/* has any REX prefix: byte registers 4 to 7 are not ah to bh */
-	bool vex;	/* VEX, EVEX or XOP: `third` is a register */
-	bool notrack;	/* prefix 3E: marks an indirect jump through a table */
-	bool has_modrm;
+	uint8_t map;		/* enum insn_map */
+	uint8_t opcode;		/* last byte of the opcode */
+	uint8_t rep;		/* prefix 0xf2 or 0xf3, also as a field of VEX; 0: neither */
+	bool wide;		/* REX.W: operands of 64 bits */
+	bool half;		/* prefix 66: operands of 16 bits */
+	bool rex;		/* has any REX prefix: byte registers 4 to 7 are not ah to bh */
+	bool vex;		/* VEX, EVEX or XOP: `third` is a register */
+	bool notrack;		/* prefix 3E: marks an indirect jump through a table */
 	bool in_memory;		/* the operand `rm` is memory: base + index * scale + disp */
 	bool rip;		/* or the address is the end of the instruction + disp */
 	uint8_t reg, rm, third; /* HW_ numbers; in some opcodes reg is a part of the opcode */
@@ -64,14 +69,75 @@ int insn_decode(const uint8_t *code, size_t len, struct insn *insn);
  * push, pop, call, ret, enter, leave. */
 uint32_t insn_changes(const struct insn *insn);
 
-/* Digits of the opcodes 81 and 83, in place of a register (SDM volume 2, table A-6, group 1). */
-enum { INSN_ADD = 0, INSN_SUB = 5 };
+/* Where execution goes on after an instruction. */
+enum flow {
+	FLOW_ON,
+	FLOW_CALL, /* on, if the called function returns */
+	FLOW_SYSCALL,
+	FLOW_BRANCH, /* on, or at the target */
+	FLOW_JUMP,   /* at the target; this and all others do not go on behind the instruction */
+	FLOW_AWAY,   /* at an address that it does not name: a tail call, or a stub */
+	FLOW_TABLE,  /* the same, through a table of this function's */
+	FLOW_RETURN,
+	FLOW_HALT, /* nowhere */
+	FLOW_LOST  /* not known */
+};
+
+enum flow insn_flow(const struct insn *insn);
+
+static inline bool insn_goes_on(const struct insn *insn)
+{
+	return insn_flow(insn) <= FLOW_BRANCH;
+}
+
+/* The target of a FLOW_BRANCH, a FLOW_JUMP or a direct call that ends at `end`. */
+static inline uint64_t insn_target(const struct insn *insn, uint64_t end)
+{
+	return end + (uint64_t)insn->imm;
+}
+
+/* Bytes of arguments that a FLOW_RETURN drops. */
+static inline uint64_t insn_dropped(const struct insn *insn)
+{
+	return (uint16_t)insn->imm;
+}
+
+static inline bool insn_is(const struct insn *insn, uint8_t opcode)
+{
+	return insn->map == MAP_ONE && insn->opcode == opcode;
+}
+
+/* Is it that opcode with that digit in place of a register (SDM volume 2, table A-6)? */
+static inline bool insn_is_digit(const struct insn *insn, uint8_t opcode, unsigned digit)
+{
+	return insn_is(insn, opcode) && (insn->reg & 7) == digit;
+}
+
+/* Is the operand in memory at the register `base` + disp? */
+static inline bool insn_is_at(const struct insn *insn, unsigned base)
+{
+	return insn->in_memory && insn->base == base && insn->index == HW_NONE;
+}
+
+/* Is it mov to, from with 64 bits? */
+static inline bool insn_is_move(const struct insn *insn, unsigned to, unsigned from)
+{
+	return insn->wide && !insn->in_memory &&
+	       ((insn_is(insn, 0x89) && insn->rm == to && insn->reg == from) ||
+		(insn_is(insn, 0x8b) && insn->reg == to && insn->rm == from));
+}
+
+/* Digits of the opcodes 81 and 83. */
+enum { INSN_ADD = 0, INSN_AND = 4, INSN_SUB = 5, INSN_CMP = 7 };
 
 /* Is it `digit` rsp, insn->imm? */
 static inline bool insn_is_of_rsp(const struct insn *insn, unsigned digit)
 {
-	return insn->map == MAP_ONE && (insn->opcode == 0x81 || insn->opcode == 0x83) &&
-	       insn->wide && !insn->in_memory && insn->rm == HW_RSP && (insn->reg & 7) == digit;
+	return (insn_is_digit(insn, 0x81, digit) || insn_is_digit(insn, 0x83, digit)) &&
+	       insn->wide && !insn->in_memory && insn->rm == HW_RSP;
 }
+
+/* Does the code begin with push rbp; mov rbp, rsp? */
+bool insn_makes_frame(const uint8_t *code, size_t len);
 
 #endif

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/cursor.h"
-#include "unwind/table/ehpointer.h"
 #include "unwind/table/rule.h"
 
 enum {

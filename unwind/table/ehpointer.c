@@ -1,11 +1,10 @@
 /* An encoding has a format in its low four bits and a base in the next three. What is stored
  * elsewhere (indirect), or relative to a function, cannot be read from the file alone. */
-#include "unwind/table/ehpointer.h"
+#include "unwind/table/cfi.h"
 
 #include <dwarf.h>
 
 #include "base/cursor.h"
-#include "unwind/table/cfi.h"
 
 enum { FORMAT = 0x0f, RELATIVE_TO = 0x70 };
 

@@ -14,9 +14,9 @@
 #include "base/process/modmap.h"
 #include "runtimes/go/find/buildinfo.h"
 #include "runtimes/go/find/layout.h"
-#include "runtimes/go/find/refs.h"
 #include "runtimes/go/find/runtime.h"
 #include "runtimes/go/find/types.h"
+#include "runtimes/go/find/uses.h"
 
 /* Functions that use the variables, in every release and every program. */
 #define EACH_FUNCTION(F) \
@@ -41,12 +41,12 @@ static uint64_t vars_place(const struct goclue *clues, size_t count, uint64_t bi
 {
 	uint64_t address;
 
-	return gorefs_find(clues, count, &address) ? 0 : address + bias;
+	return gouses_find(clues, count, &address) ? 0 : address + bias;
 }
 
 /* The fields that each function uses are taken from the sources that layout.h names.
  * tests/rounds/gometrics.test checks that compiled code uses them, too. */
-static void vars_find_places(struct govars *v, const struct gorefs *r, uint64_t bias)
+static void vars_find_places(struct govars *v, const struct gouses *r, uint64_t bias)
 {
 	const struct golayout *l = v->layout;
 	const struct golayout_pacer *pacer = &l->pacer;
@@ -105,13 +105,13 @@ static void vars_find_fields(struct govars *v, struct gotypes *t)
 static int vars_find_all(struct govars *v, struct gopclntab *t, const struct image *image,
 			 uint64_t bias, const struct memory *memory)
 {
-	struct gorefs refs[FUNCTIONS];
+	struct gouses uses[FUNCTIONS];
 	struct gotypes types;
-	int rc = gorefs_load(refs, t, image, functions, FUNCTIONS);
+	int rc = gouses_load(uses, t, image, functions, FUNCTIONS);
 
 	if (!rc)
-		vars_find_places(v, refs, bias);
-	gorefs_release(refs, FUNCTIONS);
+		vars_find_places(v, uses, bias);
+	gouses_release(uses, FUNCTIONS);
 	if (!rc)
 		rc = gotypes_load(&types, gopclntab_module(t), bias, memory);
 	if (!rc) {

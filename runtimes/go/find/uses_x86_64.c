@@ -3,23 +3,17 @@
  * volume 2, 2.2.1.6 "RIP-Relative Addressing"). Go's compiler emits this in position-dependent
  * code, too. Opcodes: SDM volume 2, appendix A.
  */
-#include "runtimes/go/find/insn.h"
+#include "runtimes/go/find/uses.h"
 
 #include "unwind/code/insn_x86_64.h"
 
-enum { GROUP_CMP = 7 /* in opcodes 80, 81, 83 */ };
-
 static bool compares_with_number(const struct insn *i)
 {
-	if (i->map != MAP_ONE)
-		return false;
-	if (i->opcode == 0x3c || i->opcode == 0x3d)
-		return true;
-	return (i->opcode == 0x80 || i->opcode == 0x81 || i->opcode == 0x83) &&
-	       (i->reg & 7) == GROUP_CMP;
+	return insn_is(i, 0x3c) || insn_is(i, 0x3d) || insn_is_digit(i, 0x80, INSN_CMP) ||
+	       insn_is_digit(i, 0x81, INSN_CMP) || insn_is_digit(i, 0x83, INSN_CMP);
 }
 
-static enum gouse_kind find_insn_kind_of(const struct insn *i)
+static enum gouse_kind uses_kind_of(const struct insn *i)
 {
 	if (compares_with_number(i))
 		return GOUSE_COMPARE;
@@ -44,17 +38,17 @@ static enum gouse_kind find_insn_kind_of(const struct insn *i)
 	}
 }
 
-size_t goinsn_use(const uint8_t *code, size_t len, uint64_t address, struct gouse *use)
+size_t gouses_of_insn(const uint8_t *code, size_t len, uint64_t address, struct gouse *use)
 {
 	struct insn i;
 
 	if (insn_decode(code, len, &i))
 		return 1;
 	use->number = i.imm;
-	if (i.has_modrm && i.in_memory && i.rip) {
-		use->kind = find_insn_kind_of(&i);
+	if (i.rip) {
+		use->kind = uses_kind_of(&i);
 		use->address = address + i.len + (uint64_t)(int64_t)i.disp;
-	} else if (compares_with_number(&i) && !(i.has_modrm && i.in_memory)) {
+	} else if (compares_with_number(&i) && !i.in_memory) {
 		use->kind = GOUSE_NUMBER;
 	}
 	return i.len;

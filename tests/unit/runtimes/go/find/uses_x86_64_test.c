@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/process/gopclntab.h"
 #include "base/process/image.h"
-#include "runtimes/go/find/refs.h"
+#include "runtimes/go/find/uses.h"
 #include "tests/unit/base/process/goimage.h"
 
 enum {
@@ -19,7 +19,7 @@ static char code[FUNCTIONS][MADE_FUNCTION];
 static size_t len[FUNCTIONS];
 static struct image *image;
 static struct gopclntab *table;
-static struct gorefs refs[3];
+static struct gouses uses[3];
 
 /* Puts an instruction: its first bytes, the distance to `address`, and an operand of zeros. */
 static void name(int function, const char *opcode, size_t opcode_len, size_t operand,
@@ -53,21 +53,21 @@ static void load(void)
 	cr_assert_eq(image_open_bytes(file, MADE_END, "/made", &image, NULL), 0);
 	free(file);
 	cr_assert_eq(gopclntab_open(image, &table), 0);
-	cr_assert_eq(gorefs_load(refs, table, image, names, 3), 0);
+	cr_assert_eq(gouses_load(uses, table, image, names, 3), 0);
 }
 
 static void leave(void)
 {
-	gorefs_release(refs, 3);
+	gouses_release(uses, 3);
 	gopclntab_close(table);
 	image_free(image);
 }
 
-TestSuite(gorefs, .fini = leave);
+TestSuite(gouses, .fini = leave);
 
-Test(gorefs, a_structure_is_where_its_fields_are_named)
+Test(gouses, a_structure_is_where_its_fields_are_named)
 {
-	const struct goclue clues[] = { { &refs[0], 3, { 8, 16, 24 } }, { &refs[1], 1, { 40 } } };
+	const struct goclue clues[] = { { &uses[0], 3, { 8, 16, 24 } }, { &uses[1], 1, { 40 } } };
 	uint64_t at;
 
 	lea(0, VARIABLE + 8);
@@ -76,33 +76,33 @@ Test(gorefs, a_structure_is_where_its_fields_are_named)
 	lea(0, VARIABLE + 0x100);
 	name(1, "\x66\xc7\x05", 3, 2, VARIABLE + 40); /* movw $0,X(%rip) */
 	load();
-	cr_assert_eq(gorefs_find(clues, 2, &at), 0);
+	cr_assert_eq(gouses_find(clues, 2, &at), 0);
 	cr_assert_eq(at, VARIABLE);
 }
 
-Test(gorefs, each_clue_must_fit)
+Test(gouses, each_clue_must_fit)
 {
-	const struct goclue missing_field[] = { { &refs[0], 3, { 0, 8, 16 } } };
-	const struct goclue elsewhere[] = { { &refs[0], 2, { 0, 8 } }, { &refs[1], 1, { 8 } } };
-	const struct goclue no_function[] = { { &refs[0], 2, { 0, 8 } }, { &refs[2], 1, { 0 } } };
-	const struct goclue nothing[] = { { &refs[2], 1, { 0 } } };
+	const struct goclue missing_field[] = { { &uses[0], 3, { 0, 8, 16 } } };
+	const struct goclue elsewhere[] = { { &uses[0], 2, { 0, 8 } }, { &uses[1], 1, { 8 } } };
+	const struct goclue no_function[] = { { &uses[0], 2, { 0, 8 } }, { &uses[2], 1, { 0 } } };
+	const struct goclue nothing[] = { { &uses[2], 1, { 0 } } };
 	uint64_t at;
 
 	lea(0, VARIABLE);
 	lea(0, VARIABLE + 8);
 	lea(1, VARIABLE + 0x10);
 	load();
-	cr_assert_eq(gorefs_find(missing_field, 1, &at), ERR_NOTFOUND);
-	cr_assert_eq(gorefs_find(elsewhere, 2, &at), ERR_NOTFOUND);
-	cr_assert_eq(gorefs_find(no_function, 2, &at), ERR_NOTFOUND);
-	cr_assert_eq(gorefs_find(nothing, 1, &at), ERR_NOTFOUND);
-	cr_assert_eq(gorefs_find(elsewhere, 1, &at), 0);
+	cr_assert_eq(gouses_find(missing_field, 1, &at), ERR_NOTFOUND);
+	cr_assert_eq(gouses_find(elsewhere, 2, &at), ERR_NOTFOUND);
+	cr_assert_eq(gouses_find(no_function, 2, &at), ERR_NOTFOUND);
+	cr_assert_eq(gouses_find(nothing, 1, &at), ERR_NOTFOUND);
+	cr_assert_eq(gouses_find(elsewhere, 1, &at), 0);
 }
 
-Test(gorefs, two_places_are_none)
+Test(gouses, two_places_are_none)
 {
-	const struct goclue both[] = { { &refs[0], 2, { 0, 8 } } };
-	const struct goclue one[] = { { &refs[0], 2, { 0, 8 } }, { &refs[1], 1, { 16 } } };
+	const struct goclue both[] = { { &uses[0], 2, { 0, 8 } } };
+	const struct goclue one[] = { { &uses[0], 2, { 0, 8 } }, { &uses[1], 1, { 16 } } };
 	uint64_t at;
 
 	for (int i = 0; i < 2; i++) {
@@ -111,19 +111,19 @@ Test(gorefs, two_places_are_none)
 	}
 	lea(1, VARIABLE + 0x200 + 16);
 	load();
-	cr_assert_eq(gorefs_find(both, 1, &at), ERR_NOTFOUND);
-	cr_assert_eq(gorefs_find(one, 2, &at), 0);
+	cr_assert_eq(gouses_find(both, 1, &at), ERR_NOTFOUND);
+	cr_assert_eq(gouses_find(one, 2, &at), 0);
 	cr_assert_eq(at, VARIABLE + 0x200);
 }
 
-Test(gorefs, code_and_constants_are_no_variables)
+Test(gouses, code_and_constants_are_no_variables)
 {
-	const struct goclue clue[] = { { &refs[0], 1, { 0 } } };
+	const struct goclue clue[] = { { &uses[0], 1, { 0 } } };
 	uint64_t at;
 
 	lea(0, MADE_PCLNTAB + 8);
 	lea(0, MADE_TEXT + 8);
 	lea(0, MADE_END + 8);
 	load();
-	cr_assert_eq(gorefs_find(clue, 1, &at), ERR_NOTFOUND);
+	cr_assert_eq(gouses_find(clue, 1, &at), ERR_NOTFOUND);
 }
