@@ -14,19 +14,19 @@ LAYERS := cli cli/top cli/dump cli/record cli/goparse cli/profiles cli/rounds cl
 	symbolize/dwarf symbolize/jit symbolize/files base/process base/elf base/file base
 
 SEES_cli                 := cli/common
-SEES_cli/top             := cli/record cli/common sampler sampler/profile sampler/account sampler/child pprof/report pprof/graph pprof base/process base/file
-SEES_cli/dump            := cli/record cli/common sampler/dump sampler/profile sampler/lock sampler/thread sampler/child symbolize base/process base/file
+SEES_cli/top             := cli/record cli/common sampler sampler/account sampler/child pprof/report pprof/graph pprof base/process base/file
+SEES_cli/dump            := cli/record cli/common sampler/dump sampler/lock sampler/thread sampler/child symbolize base/process base/file
 SEES_cli/record          := cli/common rounds rounds/collect rounds/push rounds/batch rounds/source sampler sampler/profile sampler/account rounds/resource sampler/stop sampler/child unwind pprof/file pprof symbolize base/process base/file
 SEES_cli/goparse         := cli/common goparse/profile goparse/summary goparse/log goparse pprof/file pprof/wire pprof/report pprof/graph pprof base/file
 SEES_cli/profiles        := cli/rounds cli/common delta pprof/file pprof/flame pprof/wire pprof/report pprof/graph pprof/select pprof base/file
-SEES_cli/rounds          := cli/common rounds/catalog rounds/batch rounds/source sampler/profile delta pprof/file pprof base/file
+SEES_cli/rounds          := cli/common rounds/catalog rounds/batch rounds/source delta pprof/file pprof base/file
 SEES_cli/common          := rounds/source base/net pprof/file pprof/gotext pprof/otlp pprof/flame pprof/wire pprof/report pprof/graph pprof base/process base/file
 SEES_rounds              := rounds/collect rounds/push rounds/batch rounds/source rounds/metrics sampler rounds/resource delta pprof/file pprof/wire pprof base/file
 SEES_rounds/collect      := rounds/source sampler/child
 SEES_rounds/push         := rounds/batch rounds/source base/net sampler/child pprof/file pprof/otlp pprof/wire pprof
 SEES_rounds/catalog      := rounds/batch
 SEES_rounds/batch        := base/file
-SEES_rounds/source       := rounds/metrics sampler/profile base/net sampler/stop runtimes/go/profile runtimes/go/session goparse/profile pprof/wire pprof
+SEES_rounds/source       := rounds/metrics base/net sampler/stop runtimes/go/profile runtimes/go/session goparse/profile pprof/wire pprof
 SEES_rounds/metrics      := rounds/resource runtimes/go/numbers runtimes/go/find base/process
 SEES_sampler             := sampler/profile sampler/tick sampler/recorded sampler/member sampler/thread sampler/child base/process base/file
 SEES_sampler/dump        := sampler/profile sampler/member sampler/lock sampler/stop sampler/atrest sampler/thread sampler/child runtimes runtimes/common unwind unwind/table symbolize base/process base/file

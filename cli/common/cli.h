@@ -65,11 +65,19 @@ static inline const char *cli_plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
+static inline const char *cli_processes(uint64_t count)
+{
+	return count == 1 ? "process" : "processes";
+}
+
 /* Print one line to the standard error: "sampler: MESSAGE", and the text alone. Foreign names in it
  * may have any bytes (base/printable.h). The only way of messages to the terminal, besides
  * progress. */
 void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void cli_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Prints "wrote x.svg (4711 bytes)" and `more`; "-" is the standard output. */
+void cli_wrote(const char *path, uint64_t bytes, const char *more);
 
 /* Prints "sampler: MESSAGE" and returns the status that fits the error. ERR_USAGE is answered as by
  * cli_usage. */

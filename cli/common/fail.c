@@ -50,6 +50,12 @@ void cli_line(const char *fmt, ...)
 	va_end(ap);
 }
 
+void cli_wrote(const char *path, uint64_t bytes, const char *more)
+{
+	cli_line("wrote %s (%lu bytes)%s", strcmp(path, "-") ? path : "standard output", bytes,
+		 more);
+}
+
 int cli_usage(const char *fmt, ...)
 {
 	char hint[60];

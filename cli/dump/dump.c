@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "base/amount.h"
 #include "base/error.h"
 #include "base/file/outfile.h"
 #include "base/process/process.h"
@@ -14,11 +15,10 @@
 #include "sampler/child/privilege.h"
 #include "cli/common/cli.h"
 #include "cli/common/signals.h"
-#include "cli/record/details.h"
+#include "cli/record/ending.h"
 #include "cli/dump/dumpformat.h"
 #include "cli/record/gotake.h"
 #include "sampler/dump/dumping.h"
-#include "sampler/profile/summary.h"
 #include "symbolize/symbolizer.h"
 
 struct dump_options {
@@ -164,8 +164,8 @@ static void say_what_is_missing(const struct dump *d, bool no_native)
 		else if (dump_remark(d, i, remark))
 			cli_say("%s", remark);
 	if (dump_stats(d)->left_out)
-		cli_say("%lu process%s left out, the last since %s", dump_stats(d)->left_out,
-			dump_stats(d)->left_out == 1 ? "" : "es", dump_left_out(d));
+		cli_say("%lu %s left out, the last since %s", dump_stats(d)->left_out,
+			cli_processes(dump_stats(d)->left_out), dump_left_out(d));
 	if (no_native && !dump_stats(d)->interpreted)
 		cli_say("no interpreted frames were found: --no-native leaves all "
 			"stacks as they are");
@@ -174,16 +174,14 @@ static void say_what_is_missing(const struct dump *d, bool no_native)
 static void say_details(const struct dump *d)
 {
 	const struct dump_stats *s = dump_stats(d);
-	char took[24], longest[24], sum[24];
 	size_t count;
 	struct image *const *images = dump_images(d, &count);
 
 	for (size_t i = 0; i < count; i++)
-		details_image(images[i], dump_unwinder(d), dump_symbol_note(d, images[i]));
+		ending_image(images[i], dump_unwinder(d), dump_symbol_note(d, images[i]));
 	cli_line("took %s; %lu stacks read without a stop; %lu stops, longest %s, sum %s",
-		 summary_duration(s->elapsed_ns, took, sizeof(took)), s->glances, s->stopped,
-		 summary_duration(s->held_max_ns, longest, sizeof(longest)),
-		 summary_duration(s->held_sum_ns, sum, sizeof(sum)));
+		 shown_duration(s->elapsed_ns), s->glances, s->stopped,
+		 shown_duration(s->held_max_ns), shown_duration(s->held_sum_ns));
 	for (int i = 0; i < STACK_ENDS; i++)
 		if (s->ends[i])
 			cli_line("%lu walks ended: %s", s->ends[i],

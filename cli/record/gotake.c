@@ -146,8 +146,7 @@ static int commit(struct taking *k, const char *path, struct error *err)
 	k->written++;
 	/* With legacy text on the standard output no message is printed. */
 	if (!k->t->quiet && !(k->legacy && !strcmp(path, "-")))
-		cli_line("wrote %s (%lu bytes)", strcmp(path, "-") ? path : "standard output",
-			 bytes);
+		cli_wrote(path, bytes, "");
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/amount.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/process/process.h"
@@ -14,7 +15,6 @@
 #include "cli/common/signals.h"
 #include "cli/record/progress.h"
 #include "cli/record/roundsoptions.h"
-#include "sampler/profile/summary.h"
 #include "sampler/recording.h"
 #include "rounds/batch/name.h"
 #include "rounds/heap.h"
@@ -49,15 +49,15 @@ static void record_rounds_say(void *ctx, enum rounds_news news, const char *line
 static void show_round(void *ctx, const struct recording_stats *s)
 {
 	const struct record_rounds_telling *t = ctx;
-	char line[200], name[BATCH_NAME_ROOM], elapsed[24], of[24];
+	char line[200], name[BATCH_NAME_ROOM];
 	const struct batch_name n = {
 		.start_s = (int64_t)((clock_ns(CLOCK_REALTIME) - s->elapsed_ns) / NS_PER_S)
 	};
 
 	batch_name_text(&n, name);
 	snprintf(line, sizeof(line), "batch …%s: %s of %s, %lu samples, %.2f s of CPU",
-		 strchr(name, '-'), summary_duration(s->elapsed_ns, elapsed, sizeof(elapsed)),
-		 summary_duration(t->progress.duration_ns, of, sizeof(of)), s->samples,
+		 strchr(name, '-'), shown_duration(s->elapsed_ns),
+		 shown_duration(t->progress.duration_ns), s->samples,
 		 (double)s->target_cpu_ns / NS_PER_S);
 	progress_say(&t->progress, line);
 }

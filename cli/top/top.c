@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/amount.h"
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -23,13 +24,13 @@
 #include "sampler/child/privilege.h"
 #include "cli/common/cli.h"
 #include "cli/common/defaultname.h"
+#include "cli/record/ending.h"
 #include "cli/record/outcome.h"
 #include "cli/record/sampling.h"
 #include "cli/top/options.h"
 #include "cli/top/screen.h"
 #include "cli/top/text.h"
 #include "cli/top/topscreen.h"
-#include "sampler/profile/summary.h"
 #include "sampler/recording.h"
 
 enum { COST_FACTOR = 20, KEY_WAIT_MS = 200 };
@@ -380,7 +381,6 @@ static void show_last(struct top *t)
 static void keep_last_view(struct top *t)
 {
 	const struct recording_stats *s = recording_stats(t->r);
-	char after[24];
 
 	t->screen.paused = false;
 	t->screen.prompt = 0;
@@ -388,8 +388,7 @@ static void keep_last_view(struct top *t)
 		topscreen_say(&t->screen, "all %lu processes have ended", s->processes);
 	else
 		topscreen_say(&t->screen, "process %d has ended after %s; q quits",
-			      recording_process(t->r)->pid,
-			      summary_duration(s->elapsed_ns, after, sizeof(after)));
+			      recording_process(t->r)->pid, shown_duration(s->elapsed_ns));
 	show_last(t);
 	t->due_ns = UINT64_MAX;
 	while (!ended_by) {
@@ -404,9 +403,8 @@ static void keep_last_view(struct top *t)
 static void say_end(const struct top *t)
 {
 	const struct recording_stats *s = recording_stats(t->r);
-	char after[24];
+	const char *after = shown_duration(s->elapsed_ns);
 
-	summary_duration(s->elapsed_ns, after, sizeof(after));
 	if (s->end == RECORDING_EXITED && s->processes > 1)
 		cli_say("all %lu processes ended after %s", s->processes, after);
 	else if (s->end == RECORDING_EXITED)
@@ -414,8 +412,7 @@ static void say_end(const struct top *t)
 	if (*s->interpreters)
 		cli_say("%s", s->interpreters);
 	if (s->samples && outcome_is_all_native(s, &t->o->recording))
-		cli_say("no interpreted frames were found: with --no-native, all "
-			"samples are [native]");
+		cli_say(OUTCOME_ALL_NATIVE);
 }
 
 /* One that is still due begins when the profile that is being made is done. */
@@ -431,7 +428,7 @@ static void finish_saving(struct top *t)
 
 static int write_output(struct top *t, struct outfile *file)
 {
-	const char *line = (const char *)t->o->command_line.data, *warning;
+	const char *line = (const char *)t->o->command_line.data;
 	struct error err;
 	uint64_t bytes;
 	int rc = recording_write(t->r, t->o->symbolize, line, file, &err);
@@ -439,11 +436,10 @@ static int write_output(struct top *t, struct outfile *file)
 	bytes = file->written;
 	if (!rc)
 		rc = outfile_commit(file, &err);
-	for (size_t i = 0; (warning = recording_warning(t->r, i)); i++)
-		cli_say("%s", warning);
+	ending_warnings(t->r);
 	if (rc)
 		return cli_fail(&err);
-	cli_line("wrote %s (%lu bytes)", t->o->output, bytes);
+	cli_wrote(t->o->output, bytes, "");
 	return EXIT_DONE;
 }
 
