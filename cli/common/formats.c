@@ -166,7 +166,7 @@ int format_option(struct format_target *o, int option, const char *value, struct
 		o->quiet = true;
 		return 0;
 	default:
-		return 1;
+		return OPTION_OTHER;
 	}
 }
 

@@ -193,14 +193,22 @@ int parse_pids(const char *text, pid_t pids[PIDS_MAX], size_t *count, struct err
 	return rc;
 }
 
-int parse_more_pids(char **argv, int *next, pid_t pids[PIDS_MAX], size_t *count, struct error *err)
+int parse_choice(const char *text, const char *what, const char *const *names, unsigned *number,
+		 struct error *err)
 {
-	int rc = 0;
+	char all[120] = "";
+	size_t len = 0;
 
-	while (!rc && argv[*next] && *argv[*next] &&
-	       !argv[*next][strspn(argv[*next], "0123456789")])
-		rc = parse_pids(argv[(*next)++], pids, count, err);
-	return rc;
+	for (*number = 0; names[*number]; ++*number) {
+		if (!strcmp(text, names[*number]))
+			return 0;
+		len += (size_t)snprintf(all + len, sizeof(all) - len, "%s%s",
+					!*number	   ? "" :
+					names[*number + 1] ? ", " :
+							     " or ",
+					names[*number]);
+	}
+	return error_set(err, ERR_USAGE, "'%s' is no %s; expected %s", text, what, all);
 }
 
 int parse_percent(const char *text, const char *what, double *share, struct error *err)

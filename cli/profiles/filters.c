@@ -55,14 +55,14 @@ struct compiled {
 	struct tagmatch *focus, *ignore;
 };
 
-bool filters_set(struct filters *f, int option, const char *value)
+int filters_set(struct filters *f, int option, const char *value)
 {
 	int number = option - FILTERS_FIRST;
 
 	if (number < 0 || number >= FILTER_COUNT)
-		return false;
+		return OPTION_OTHER;
 	f->texts[number] = number == FILTER_ALL_FRAMES ? "yes" : value;
-	return true;
+	return 0;
 }
 
 static bool filters_wanted(const struct filters *f, enum filter_option i)

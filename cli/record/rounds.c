@@ -132,7 +132,7 @@ static int record_rounds_run(struct rounds *r, struct error *err)
 	if (rc)
 		return rc;
 	running = r;
-	signals_catch(record_rounds_on_signal);
+	signals_catch(record_rounds_on_signal, false);
 	return rounds_run(r, &written, err);
 }
 

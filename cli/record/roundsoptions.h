@@ -79,11 +79,9 @@ struct roundsoptions {
 
 void roundsoptions_defaults(struct roundsoptions *o);
 
-/* Takes an option that getopt_long returned. False: it is none of these. `value` must outlive `o`;
- * secrets in it are overwritten (base/net/secret.h).
- * *rc is 0, ERR_USAGE, ERR_NOMEM, or an error of httpoptions_set. */
-bool roundsoptions_set(struct roundsoptions *o, int option, char *value, int *rc,
-		       struct error *err);
+/* Takes an option. `value` must outlive `o`; secrets in it are overwritten (base/net/secret.h).
+ * OPTION_OTHER, ERR_USAGE, ERR_NOMEM, errors of httpoptions_set. */
+int roundsoptions_set(struct roundsoptions *o, int option, char *value, struct error *err);
 
 /* Do the options request rounds, not one profile in a file? */
 bool roundsoptions_wanted(const struct roundsoptions *o);
