@@ -117,6 +117,9 @@ int parse_duration(const char *text, uint64_t *ns, struct error *err);
 /* As parse_duration, but 0 is an error, too. */
 int parse_positive_duration(const char *text, uint64_t *ns, struct error *err);
 
+/* The value of --stop, up to 10 s; NULL (no value) gives HOLD_BOUND_NS. ERR_USAGE. */
+int parse_stop(const char *text, uint64_t *ns, struct error *err);
+
 /* "2026-11-21T17:15:00.5+01:00" (RFC 3339; without a zone: UTC), "@1700000000" -> ns since 1970.
  * ERR_USAGE says what was expected. */
 int parse_time(const char *text, int64_t *time_nanos, struct error *err);

@@ -7,6 +7,7 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "cli/common/cli.h"
+#include "sampler/stop/hold.h"
 
 struct common_values_unit {
 	const char *name;
@@ -104,6 +105,20 @@ int parse_positive_duration(const char *text, uint64_t *ns, struct error *err)
 	int rc = parse_duration(text, ns, err);
 
 	return rc || *ns ? rc : error_set(err, ERR_USAGE, "a time of '%s' is too short", text);
+}
+
+/* At most ten seconds: a long time for threads to be held, but still a bound. */
+int parse_stop(const char *text, uint64_t *ns, struct error *err)
+{
+	static const uint64_t most_ns = 10000000000;
+	int rc = 0;
+
+	*ns = HOLD_BOUND_NS;
+	if (text)
+		rc = parse_duration(text, ns, err);
+	if (!rc && (!*ns || *ns > most_ns))
+		rc = error_set(err, ERR_USAGE, "--stop=%s: up to 10s", text);
+	return rc;
 }
 
 int parse_number(const char *text, const char *what, uint64_t min, uint64_t max, uint64_t *value,

@@ -1,13 +1,12 @@
 /* The options are in three groups: when rounds run, the source of Go's profiles, and what becomes
  * of the batches. What excludes or needs another option is checked when all have been read. */
-#include "cli/record/roundsoptions.h"
+#include "cli/rounds/roundsoptions.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "cli/common/cli.h"
-#include "cli/record/gotake.h"
 #include "rounds/source/capture.h"
 
 static const uint64_t SOURCE_TIMEOUT_NS = 30000000000;
@@ -181,7 +180,10 @@ bool roundsoptions_wanted(const struct roundsoptions *o)
 
 bool roundsoptions_at_once(const struct roundsoptions *o, uint64_t duration_ns)
 {
-	return !o->given && !duration_ns && o->rounds.types && !(o->rounds.types & ~gotake_types());
+	unsigned at_once = capture_set(CAPTURE_BY_GO) & ~CAPTURE_BIT(CAPTURE_TRACE) &
+			   ~CAPTURE_BIT(CAPTURE_ALLOC);
+
+	return !o->given && !duration_ns && o->rounds.types && !(o->rounds.types & ~at_once);
 }
 
 /* Without a URL. The process's memory is a source only if Go's profiles are requested. */

@@ -1,6 +1,6 @@
 /* The line is cut at the terminal's width, because a line that wraps is not rewritten by
  * "\r\033[K". */
-#include "cli/record/progress.h"
+#include "cli/common/progress.h"
 
 #include <stdio.h>
 #include <string.h>
