@@ -144,8 +144,8 @@ enum { PIDS_MAX = 1024 };
 int parse_pids(const char *text, pid_t pids[PIDS_MAX], size_t *count, struct error *err);
 
 /* To be called when a command could not begin with several processes: leaves out those that are
- * gone or may not be traced, and says so. True if fewer are left, but some: it can begin with these.
- * Not called before, since a hundred processes take 10 ms, and each may end in between. */
+ * gone or may not be traced, and says so. True if fewer are left, but some: it can begin with
+ * these. Not called before, since a hundred processes take 10 ms, and each may end in between. */
 bool pids_fewer(pid_t *pids, size_t *count);
 
 /* Says that `name` is no process ID, and which processes have that name. Returns ERR_USAGE. */

@@ -40,8 +40,9 @@ struct dumpfold {
 /* Adds a thread, by its number from 0 on, and its text. Numbers rise. 0 or ERR_NOMEM. */
 int dumpfold_add(struct dumpfold *f, uint32_t thread, const void *text, size_t len);
 
-/* Prints a group's threads: 'thread 4711 "main"' or '16 threads "idle-0…15" (4712-4727)'; `of_each`:
- * of processes that look alike, 'thread "nginx" of each', '16 threads "idle-0…15" of each'. */
+/* Prints a group's threads: 'thread 4711 "main"' or '16 threads "idle-0…15" (4712-4727)'; with
+ * `of_each`, of processes that look alike, 'thread "nginx" of each', '16 threads "idle-0…15" of
+ * each'. */
 void dumpfold_heading(const struct dumpfold *f, const struct dumpfold_group *g,
 		      const struct dump_thread *threads, bool of_each, struct printer *p);
 

@@ -337,7 +337,7 @@ int cli_diff(int argc, char **argv)
 	struct error err;
 	int status;
 
-	memcpy(options, filters_options, sizeof(filters_options));
+	filters_list(options);
 	memcpy(options + FILTER_COUNT, diff_own_options, sizeof(diff_own_options));
 	status = profiles_merge_parse(&o, options, argc, argv);
 	if (status != CLI_GO_ON)

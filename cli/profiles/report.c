@@ -239,7 +239,7 @@ static void list_options(struct option list[OPTIONS])
 					   modes[i].takes == TAKES_NOTHING ? no_argument :
 									     required_argument,
 					   NULL, OPTION_FIRST + i };
-	memcpy(list + MODES, filters_options, sizeof(filters_options));
+	filters_list(list + MODES);
 	memcpy(list + MODES + FILTER_COUNT, other_options, sizeof(other_options));
 }
 

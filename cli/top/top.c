@@ -349,23 +349,27 @@ static void progress(void *ctx, const struct recording_stats *stats)
 
 /* The end. */
 
+/* Waits for the profile that is being made, if any, and takes it over; then begins what is due. */
+static void await_turn(struct top *t)
+{
+	recording_await_interim(t->r);
+	top_turn(t, recording_stats(t->r));
+}
+
 /* Takes over the profile that is still being made, to be shown or saved. Then shows a last profile,
  * unless --count is reached. */
 static void show_last(struct top *t)
 {
 	struct error err;
 
-	recording_await_interim(t->r);
-	top_turn(t, recording_stats(t->r));
-	recording_await_interim(t->r);
-	top_turn(t, recording_stats(t->r));
-	if (!all_shown(t)) {
-		t->due_ns = UINT64_MAX;
-		recording_ask_interim(t->r, t->o->sampling.symbolize,
-				      (const char *)t->o->sampling.command_line.data, NULL, &err);
-		recording_await_interim(t->r);
-		top_turn(t, recording_stats(t->r));
-	}
+	await_turn(t);
+	await_turn(t);
+	if (all_shown(t))
+		return;
+	t->due_ns = UINT64_MAX;
+	recording_ask_interim(t->r, t->o->sampling.symbolize,
+			      (const char *)t->o->sampling.command_line.data, NULL, &err);
+	await_turn(t);
 }
 
 static void keep_last_view(struct top *t)
@@ -409,10 +413,8 @@ static void say_end(const struct top *t)
 static void finish_saving(struct top *t)
 {
 	t->due_ns = UINT64_MAX;
-	while (t->saving || t->save_due) {
-		recording_await_interim(t->r);
-		top_turn(t, recording_stats(t->r));
-	}
+	while (t->saving || t->save_due)
+		await_turn(t);
 	cli_say("%s", t->screen.message);
 }
 

@@ -185,10 +185,10 @@ static void collect_all(struct collecting *c, unsigned types)
 		_exit(1);
 }
 
-/* In a child of fork_bound: takes q->types (CAPTURE_HEAP for all heap types) from the source, writes
- * them to `file` as items, and exits, which closes `pipe`. Other descriptors are closed first, except
- * those that the source needs. An errand (sampler/child/errand.h) that also handles SIGTERM, which
- * ends a trace early. */
+/* In a child of fork_bound: takes q->types (CAPTURE_HEAP for all heap types) from the source,
+ * writes them to `file` as items, and exits, which closes `pipe`. Other descriptors are closed
+ * first, except those that the source needs. This is an errand (sampler/child/errand.h) that also
+ * handles SIGTERM, which ends a trace early. */
 _Noreturn static void collecting_run(struct source *s, const struct collection_request *q, int file,
 				     int pipe)
 {
