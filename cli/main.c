@@ -1,5 +1,4 @@
 /* Chooses the command. Without a name it is record: `sampler -p PID` is what people type. */
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,29 +20,16 @@ static const struct command commands[] = {
 /* For a first word that is no command: a process's number, a mistyped command, or a program. */
 static int unknown_command(const char *word)
 {
-	size_t least = SIZE_MAX;
-	const char *name, *best = NULL;
+	struct similar best = { 0 };
+	const char *name;
 
 	if (!word[strspn(word, "0123456789")])
 		return cli_usage("unknown command '%s' (did you mean sampler -p %s?)", word, word);
-	for (size_t i = 0; (name = cli_help_command(i)); i++) {
-		size_t distance = similar_distance(word, name);
-
-		if (distance < least && similar_enough(word, name, distance)) {
-			least = distance;
-			best = name;
-		}
-	}
-	if (best)
-		return cli_usage("unknown command '%s' (did you mean %s?)", word, best);
+	for (size_t i = 0; (name = cli_help_command(i)); i++)
+		similar_try(&best, word, name);
+	if (*best.word)
+		return cli_usage("unknown command '%s' (did you mean %s?)", word, best.word);
 	return cli_usage("unknown command '%s' (to run a program: sampler -- %s)", word, word);
-}
-
-static int main_run(int (*command)(int argc, char **argv), int argc, char **argv)
-{
-	int status = cli_check_dashes(argv);
-
-	return status == CLI_GO_ON ? command(argc, argv) : status;
 }
 
 int main(int argc, char **argv)
@@ -57,10 +43,10 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
 		if (!strcmp(argv[1], commands[i].name)) {
 			cli_page(commands[i].run == cli_help ? NULL : commands[i].name);
-			return main_run(commands[i].run, argc - 1, argv + 1);
+			return commands[i].run(argc - 1, argv + 1);
 		}
 	if (*argv[1] && argv[1][0] != '-')
 		return unknown_command(argv[1]);
 	cli_page("record");
-	return main_run(cli_record, argc, argv);
+	return cli_record(argc, argv);
 }

@@ -5,7 +5,6 @@
  */
 #include "rounds/compose.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,16 +100,9 @@ static int read_samples(struct composing *k, struct error *err)
 
 	if (fstat(fd, &st) || st.st_size <= 0 || st.st_size > DERIVE_BYTES)
 		return error_set(err, ERR_IO, "its profile was not written");
-	if (buffer_reserve(&k->samples, (size_t)st.st_size))
-		return error_nomem(err);
-	while (k->samples.len < (size_t)st.st_size) {
-		ssize_t n = pread(fd, k->samples.data + k->samples.len,
-				  (size_t)st.st_size - k->samples.len, (off_t)k->samples.len);
-
-		if (n <= 0)
-			return error_set(err, ERR_IO, "its profile cannot be read");
-		k->samples.len += (size_t)n;
-	}
+	if (lseek(fd, 0, SEEK_SET) || buffer_read(&k->samples, fd, (size_t)st.st_size) ||
+	    k->samples.len < (size_t)st.st_size)
+		return error_set(err, ERR_IO, "its profile cannot be read");
 	return 0;
 }
 
@@ -316,12 +308,10 @@ static const char *own_figures(struct composing *k)
 		return NULL;
 	k->no_memory |= buffer_addf(
 				&out,
-				"{\"samples\": %" PRIu64 ", \"stacks\": %" PRIu64
-				", \"ticks_due\": %" PRIu64 ", \"ticks\": %" PRIu64
-				", \"withheld\": %" PRIu64 ", \"target_cpu_ns\": %" PRIu64
-				", \"own_cpu_ns\": %" PRIu64 ", \"held\": {\"p50_ns\": %" PRIu64
-				", \"p99_ns\": %" PRIu64 ", \"max_ns\": %" PRIu64
-				", \"sum_ns\": %" PRIu64 "}}",
+				"{\"samples\": %lu, \"stacks\": %lu, \"ticks_due\": %lu, "
+				"\"ticks\": %lu, \"withheld\": %lu, \"target_cpu_ns\": %lu, "
+				"\"own_cpu_ns\": %lu, \"held\": {\"p50_ns\": %lu, "
+				"\"p99_ns\": %lu, \"max_ns\": %lu, \"sum_ns\": %lu}}",
 				s->samples, s->stacks, s->ticks_due, s->ticks, s->withheld,
 				s->target_cpu_ns, s->own_cpu_ns, heldtime_percentile(&s->held, 50),
 				heldtime_percentile(&s->held, 99), s->held.max, s->held.sum) != 0;

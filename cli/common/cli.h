@@ -65,11 +65,19 @@ static inline const char *cli_plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
+static inline const char *cli_processes(uint64_t count)
+{
+	return count == 1 ? "process" : "processes";
+}
+
 /* Print one line to the standard error: "sampler: MESSAGE", and the text alone. Foreign names in it
  * may have any bytes (base/printable.h). The only way of messages to the terminal, besides
  * progress. */
 void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void cli_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Prints "wrote x.svg (4711 bytes)" and `more`; "-" is the standard output. */
+void cli_wrote(const char *path, uint64_t bytes, const char *more);
 
 /* Prints "sampler: MESSAGE" and returns the status that fits the error. ERR_USAGE is answered as by
  * cli_usage. */
@@ -84,26 +92,33 @@ int cli_command_status(int status);
 /* Prints "sampler: MESSAGE; see 'sampler help PAGE'" and returns EXIT_USAGE. */
 int cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Has getopt_long rejected an option? Its list of short options must begin with ':' (after a '+'),
- * so that a missing value differs from an unknown option. */
-static inline bool cli_is_bad(int returned)
-{
-	return returned == '?' || returned == ':';
-}
+/* How a command reads its options. */
+struct option;
+struct cli_grammar {
+	const char *page;    /* of help */
+	const char *letters; /* as for getopt_long: ':' first, or "+:" if a COMMAND may follow */
+	const struct option *options; /* 'h' is --help */
 
-/* Reports what getopt_long rejected and returns EXIT_USAGE. Of an unknown option the message has
- * the most similar one on the page of help. */
-int cli_bad_option(char **argv, int returned);
+	/* Takes an option into `o`. `value` is not copied. 0, or an error with its message. */
+	int (*take)(void *o, int option, char *value, struct error *err);
+};
 
-/* Rejects options of several letters behind one dash, as Go's pprof has them: getopt_long takes
- * "-top" for -t and its value "op". Up to "--". Returns CLI_GO_ON or EXIT_USAGE. */
-int cli_check_dashes(char **argv);
+/* Reads the options, up to getopt's optind. Numbers behind -p and its value are values of it, too:
+ * a shell makes several arguments of `-p $(pidof nginx)`. An unknown option is reported with the
+ * most similar one on the page of help. */
+int cli_parse(const struct cli_grammar *g, int argc, char **argv, void *o);
+
+/* What functions that take a group of options return for an option of none of the group. */
+enum { OPTION_OTHER = 1 };
 
 /* "500ms", "60s", "1h30m", "1d", "90" -> ns. ERR_USAGE says what was expected. */
 int parse_duration(const char *text, uint64_t *ns, struct error *err);
 
 /* As parse_duration, but 0 is an error, too. */
 int parse_positive_duration(const char *text, uint64_t *ns, struct error *err);
+
+/* The value of --stop, up to 10 s; NULL (no value) gives HOLD_BOUND_NS. ERR_USAGE. */
+int parse_stop(const char *text, uint64_t *ns, struct error *err);
 
 /* "2026-11-21T17:15:00.5+01:00" (RFC 3339; without a zone: UTC), "@1700000000" -> ns since 1970.
  * ERR_USAGE says what was expected. */
@@ -128,18 +143,19 @@ int parse_size(const char *text, uint64_t *bytes, struct error *err);
 enum { PIDS_MAX = 1024 };
 int parse_pids(const char *text, pid_t pids[PIDS_MAX], size_t *count, struct error *err);
 
-/* Adds the process IDs that stand in the arguments from argv[*next] on, and moves *next behind
- * them: a shell makes several arguments of `-p $(pidof nginx)`. ERR_USAGE. */
-int parse_more_pids(char **argv, int *next, pid_t pids[PIDS_MAX], size_t *count, struct error *err);
-
-/* When it has failed to begin with several processes: leaves out those that are gone or may not be
- * traced, and says so. True if fewer are left, but some: it can begin with them. Not asked before,
- * since a hundred processes take 10 ms, and each may end in between. */
+/* To be called when a command could not begin with several processes: leaves out those that are
+ * gone or may not be traced, and says so. True if fewer are left, but some: it can begin with
+ * these. Not called before, since a hundred processes take 10 ms, and each may end in between. */
 bool pids_fewer(pid_t *pids, size_t *count);
 
 /* Says that `name` is no process ID, and which processes have that name. Returns ERR_USAGE. */
 enum { PIDNAME_ROOM = 80 };
 int pidname_explain(const char *name, struct error *err);
+
+/* Finds the number of `text` among `names`, which end with NULL. `what` names it in the message,
+ * which has all of them. ERR_USAGE. */
+int parse_choice(const char *text, const char *what, const char *const *names, unsigned *number,
+		 struct error *err);
 
 /* "1%" or "0.5" (percent) -> a share, 0.01 or 0.005; more than 0 and at most 100 %. ERR_USAGE. */
 int parse_percent(const char *text, const char *what, double *share, struct error *err);

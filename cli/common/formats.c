@@ -166,7 +166,7 @@ int format_option(struct format_target *o, int option, const char *value, struct
 		o->quiet = true;
 		return 0;
 	default:
-		return 1;
+		return OPTION_OTHER;
 	}
 }
 
@@ -218,6 +218,6 @@ int format_commit(struct outfile *file, const struct format_target *o, struct er
 	int rc = outfile_commit(file, err);
 
 	if (!rc && !o->quiet && strcmp(o->path, "-"))
-		cli_line("wrote %s (%lu bytes)", o->path, bytes);
+		cli_wrote(o->path, bytes, "");
 	return rc;
 }

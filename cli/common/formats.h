@@ -52,7 +52,7 @@ int format_write_view(const struct format *format, const struct profile *p,
 		      const struct report_view *view, struct outfile *file, struct error *err);
 
 /* The options of commands that write a profile in any form. A command puts FORMAT_OPTIONS into its
- * table of long options and "o:f:q" among its short ones, and passes what getopt_long returns to
+ * table of long options and "o:f:q" among its short ones, and passes each option to
  * format_option. */
 struct format_target {
 	const char *path;	     /* -o; NULL: not given */
@@ -67,8 +67,7 @@ struct format_target {
 	{ "quiet", no_argument, NULL, 'q' }
 /* clang-format on */
 
-/* Takes an option. 0; ERR_USAGE: there is no such format; 1: it is none of these. `value` must
- * outlive `o`. */
+/* Takes an option. `value` must outlive `o`. OPTION_OTHER; ERR_USAGE: there is no such format. */
 int format_option(struct format_target *o, int option, const char *value, struct error *err);
 
 /* Says on the standard error that `path` will be of the form `form`, and which endings there are,

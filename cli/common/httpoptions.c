@@ -80,30 +80,28 @@ static int set_header(struct httpoptions *o, char *value, struct error *err)
 	return rc;
 }
 
-bool httpoptions_set(struct httpoptions *o, int option, char *value, int *rc, struct error *err)
+int httpoptions_set(struct httpoptions *o, int option, char *value, struct error *err)
 {
 	static const char *const names[] = { "header", "unix-socket", "cacert", "timeout" };
 
 	if (option < HTTPOPTION_HEADER || option > HTTPOPTION_TIMEOUT)
-		return false;
+		return OPTION_OTHER;
 	o->given = names[option - HTTPOPTION_HEADER];
-	*rc = 0;
 	switch (option) {
 	case HTTPOPTION_HEADER:
-		*rc = set_header(o, value, err);
-		break;
+		return set_header(o, value, err);
 	case HTTPOPTION_SOCKET:
 		o->request.unix_socket = value;
-		break;
+		return 0;
 	case HTTPOPTION_CACERT:
 		o->request.ca_file = value;
-		break;
-	case HTTPOPTION_TIMEOUT: /* for the whole transfer, and for waiting without any data */
-		*rc = parse_positive_duration(value, &o->request.total_timeout_ns, err);
-		o->request.idle_timeout_ns = o->request.total_timeout_ns;
-		break;
+		return 0;
 	}
-	return true;
+	/* --timeout is for the whole transfer, and for waiting without any data. */
+	if (parse_positive_duration(value, &o->request.total_timeout_ns, err))
+		return ERR_USAGE;
+	o->request.idle_timeout_ns = o->request.total_timeout_ns;
+	return 0;
 }
 
 int httpoptions_url(char **copy, char *argument, struct error *err)

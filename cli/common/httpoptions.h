@@ -1,14 +1,13 @@
 /*
  * How a command fetches URLs: --header, --unix-socket, --cacert and --timeout.
  *
- * A command puts HTTP_OPTIONS into its table of long options, passes what getopt_long returns to
+ * A command puts HTTP_OPTIONS into its table of long options, passes each option to
  * httpoptions_set, and opens URLs (http_is_url) with httpoptions_open.
  */
 #ifndef CLI_COMMON_HTTPOPTIONS_H
 #define CLI_COMMON_HTTPOPTIONS_H
 
 #include <getopt.h>
-#include <stdbool.h>
 
 #include "base/net/http.h"
 
@@ -36,11 +35,10 @@ struct httpoptions {
 	char **headers; /* owned, as are the texts */
 };
 
-/* Takes an option that getopt_long returned. False: it is none of these. `value` must outlive `o`;
- * a header's value in it is overwritten, so that neither `ps` nor a profile has it.
- * *rc is 0, ERR_USAGE, ERR_IO (a file of headers that cannot be read), ERR_LIMIT (too many headers,
- * or too long a file of them), ERR_NOMEM. */
-bool httpoptions_set(struct httpoptions *o, int option, char *value, int *rc, struct error *err);
+/* Takes an option. `value` must outlive `o`; a header's value in it is overwritten, so that neither
+ * `ps` nor a profile has it. OPTION_OTHER, ERR_USAGE, ERR_IO (a file of headers that cannot be
+ * read), ERR_LIMIT (too many headers, or too long a file of them), ERR_NOMEM. */
+int httpoptions_set(struct httpoptions *o, int option, char *value, struct error *err);
 
 /* Copies a URL, or the URL of "ENGINE=URL", and removes from the argument what may be secret in it,
  * so that neither `ps` nor a profile has that. Frees what *copy was. ERR_NOMEM. */

@@ -1,5 +1,5 @@
-/* SIGINT and SIGTERM are reset when they come, so a second one ends the command at once. A signal
- * that the parent ignores (nohup(1)) stays ignored, and SIGPIPE becomes EPIPE. */
+/* A signal that is to be caught once is reset when it comes. One that the parent ignores (nohup(1))
+ * stays ignored, and SIGPIPE becomes EPIPE. */
 #include "cli/common/signals.h"
 
 #include <signal.h>
@@ -11,12 +11,12 @@ enum { SIGNALS = sizeof(signals) / sizeof(*signals) };
 
 static struct sigaction before[SIGNALS];
 
-void signals_catch(void (*handler)(int))
+void signals_catch(void (*handler)(int), bool again)
 {
 	struct sigaction sa = { .sa_handler = handler };
 
 	for (size_t i = 0; i < SIGNALS; i++) {
-		sa.sa_flags = signals[i] == SIGHUP ? 0 : (int)SA_RESETHAND;
+		sa.sa_flags = again ? SA_RESTART : signals[i] == SIGHUP ? 0 : (int)SA_RESETHAND;
 		if (signals[i] == SIGPIPE)
 			sa.sa_handler = SIG_IGN;
 		if (sigaction(signals[i], NULL, &before[i]) == 0 && before[i].sa_handler != SIG_IGN)

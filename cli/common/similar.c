@@ -41,3 +41,13 @@ bool similar_enough(const char *typed, const char *word, size_t distance)
 
 	return distance <= (n > m ? n : m) / 3;
 }
+
+void similar_try(struct similar *best, const char *typed, const char *word)
+{
+	size_t distance = similar_distance(typed, word);
+
+	if ((*best->word && distance >= best->distance) || !similar_enough(typed, word, distance))
+		return;
+	strcpy(best->word, word);
+	best->distance = distance;
+}

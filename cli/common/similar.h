@@ -15,4 +15,13 @@ size_t similar_distance(const char *a, const char *b);
  * that short words are not taken for any other. */
 bool similar_enough(const char *typed, const char *word, size_t distance);
 
+/* The most similar word so far; "": none is similar enough. {0} at first. */
+struct similar {
+	char word[SIMILAR_MAX + 1];
+	size_t distance;
+};
+
+/* Takes `word` if `typed` is more like it than like all words before. */
+void similar_try(struct similar *best, const char *typed, const char *word);
+
 #endif

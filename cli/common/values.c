@@ -7,6 +7,7 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "cli/common/cli.h"
+#include "sampler/stop/hold.h"
 
 struct common_values_unit {
 	const char *name;
@@ -106,6 +107,20 @@ int parse_positive_duration(const char *text, uint64_t *ns, struct error *err)
 	return rc || *ns ? rc : error_set(err, ERR_USAGE, "a time of '%s' is too short", text);
 }
 
+/* At most ten seconds: a long time for threads to be held, but still a bound. */
+int parse_stop(const char *text, uint64_t *ns, struct error *err)
+{
+	static const uint64_t most_ns = 10000000000;
+	int rc = 0;
+
+	*ns = HOLD_BOUND_NS;
+	if (text)
+		rc = parse_duration(text, ns, err);
+	if (!rc && (!*ns || *ns > most_ns))
+		rc = error_set(err, ERR_USAGE, "--stop=%s: up to 10s", text);
+	return rc;
+}
+
 int parse_number(const char *text, const char *what, uint64_t min, uint64_t max, uint64_t *value,
 		 struct error *err)
 {
@@ -193,14 +208,22 @@ int parse_pids(const char *text, pid_t pids[PIDS_MAX], size_t *count, struct err
 	return rc;
 }
 
-int parse_more_pids(char **argv, int *next, pid_t pids[PIDS_MAX], size_t *count, struct error *err)
+int parse_choice(const char *text, const char *what, const char *const *names, unsigned *number,
+		 struct error *err)
 {
-	int rc = 0;
+	char all[120] = "";
+	size_t len = 0;
 
-	while (!rc && argv[*next] && *argv[*next] &&
-	       !argv[*next][strspn(argv[*next], "0123456789")])
-		rc = parse_pids(argv[(*next)++], pids, count, err);
-	return rc;
+	for (*number = 0; names[*number]; ++*number) {
+		if (!strcmp(text, names[*number]))
+			return 0;
+		len += (size_t)snprintf(all + len, sizeof(all) - len, "%s%s",
+					!*number	   ? "" :
+					names[*number + 1] ? ", " :
+							     " or ",
+					names[*number]);
+	}
+	return error_set(err, ERR_USAGE, "'%s' is no %s; expected %s", text, what, all);
 }
 
 int parse_percent(const char *text, const char *what, double *share, struct error *err)

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "base/amount.h"
 #include "base/error.h"
 #include "base/file/outfile.h"
 #include "base/process/process.h"
@@ -14,21 +15,18 @@
 #include "sampler/child/privilege.h"
 #include "cli/common/cli.h"
 #include "cli/common/signals.h"
-#include "cli/record/details.h"
+#include "cli/record/ending.h"
 #include "cli/dump/dumpformat.h"
 #include "cli/record/gotake.h"
+#include "cli/record/sampling.h"
 #include "sampler/dump/dumping.h"
-#include "sampler/profile/summary.h"
-#include "symbolize/symbolizer.h"
 
 struct dump_options {
-	pid_t pids[PIDS_MAX];
-	size_t pid_count;
+	struct sampling sampling; /* the processes, children, no_native, symbolize */
 	const char *output;
 	dump_format *format;
-	unsigned symbolize;
 	uint64_t stop_ns; /* bound of holding threads, with --goroutines; 0: none is held */
-	bool children, all, goroutines, no_native, quiet, verbose;
+	bool all, goroutines, quiet, verbose;
 };
 
 static const struct option long_options[] = {
@@ -47,64 +45,52 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-static int dump_take_option(struct dump_options *o, int option, struct error *err)
+static int dump_take_option(void *options, int option, char *value, struct error *err)
 {
+	struct dump_options *o = options;
+
 	switch (option) {
-	case 'p':
-		return parse_pids(optarg, o->pids, &o->pid_count, err);
 	case 'S':
-		return parse_stop(optarg, &o->stop_ns, err);
-	case 'C':
-		o->children = true;
-		break;
+		return parse_stop(value, &o->stop_ns, err);
 	case 'J':
 		o->format = dump_json;
-		break;
+		return 0;
 	case 'A':
 		o->all = true;
-		break;
+		return 0;
 	case 'G':
 		o->goroutines = true;
-		break;
+		return 0;
 	case 'o':
-		o->output = optarg;
-		break;
-	case 'I':
-		o->symbolize |= SYMBOLIZE_NO_INLINE;
-		break;
-	case 'P':
-		o->no_native = true;
-		break;
+		o->output = value;
+		return 0;
 	case 'q':
 		o->quiet = true;
-		break;
+		return 0;
 	case 'v':
 		o->verbose = true;
-		break;
+		return 0;
+	default:
+		return sampling_option(&o->sampling, option, value, err);
 	}
-	return 0;
 }
 
 /* Returns CLI_GO_ON or an exit status. */
 static int dump_parse_options(struct dump_options *o, int argc, char **argv)
 {
-	struct error err;
-	int option;
+	static const struct cli_grammar grammar = { "dump", "+:p:o:qvh", long_options,
+						    dump_take_option };
+	const struct recording_options *r = &o->sampling.recording;
+	int status;
 
 	*o = (struct dump_options){ .output = "-", .format = dump_text };
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, "+:p:o:qvh", long_options, NULL)) != -1) {
-		if (cli_is_bad(option))
-			return cli_bad_option(argv, option);
-		if (option == 'h')
-			return cli_help_on("dump");
-		if (dump_take_option(o, option, &err) ||
-		    (option == 'p' && parse_more_pids(argv, &optind, o->pids, &o->pid_count, &err)))
-			return cli_fail(&err);
-	}
+	sampling_init(&o->sampling);
+	status = cli_parse(&grammar, argc, argv, o);
+	if (status != CLI_GO_ON)
+		return status;
 	if (optind < argc)
 		return cli_usage("unexpected argument '%s'", argv[optind]);
-	if (!o->pid_count)
+	if (!r->pid_count)
 		return cli_usage("no process given: -p PID");
 	if (o->quiet && o->verbose)
 		return cli_usage("either --quiet or --verbose, not both");
@@ -112,11 +98,11 @@ static int dump_parse_options(struct dump_options *o, int argc, char **argv)
 		return cli_usage("--all is about threads; goroutines are never folded");
 	if (o->all && o->format == dump_text)
 		o->format = dump_text_each;
-	if (o->goroutines && (o->pid_count > 1 || o->children))
+	if (o->goroutines && (r->pid_count > 1 || r->children))
 		return cli_usage("--goroutines is about one process");
 	if (o->stop_ns && !o->goroutines)
 		return cli_usage("--stop is about --goroutines; threads are stopped one by one");
-	if (o->goroutines && o->no_native)
+	if (o->goroutines && r->no_native)
 		return cli_usage("--no-native is about threads; goroutines are never interpreted");
 	if (o->goroutines && o->format == dump_json)
 		return cli_usage(
@@ -141,7 +127,7 @@ static int dump_take_of(struct dump *d, struct error *err)
 	int rc;
 
 	running = d;
-	signals_catch(dump_on_signal);
+	signals_catch(dump_on_signal, false);
 	rc = dump_take(d, err);
 	signals_release();
 	if (ended_by)
@@ -164,8 +150,8 @@ static void say_what_is_missing(const struct dump *d, bool no_native)
 		else if (dump_remark(d, i, remark))
 			cli_say("%s", remark);
 	if (dump_stats(d)->left_out)
-		cli_say("%lu process%s left out, the last since %s", dump_stats(d)->left_out,
-			dump_stats(d)->left_out == 1 ? "" : "es", dump_left_out(d));
+		cli_say("%lu %s left out, the last since %s", dump_stats(d)->left_out,
+			cli_processes(dump_stats(d)->left_out), dump_left_out(d));
 	if (no_native && !dump_stats(d)->interpreted)
 		cli_say("no interpreted frames were found: --no-native leaves all "
 			"stacks as they are");
@@ -174,16 +160,14 @@ static void say_what_is_missing(const struct dump *d, bool no_native)
 static void say_details(const struct dump *d)
 {
 	const struct dump_stats *s = dump_stats(d);
-	char took[24], longest[24], sum[24];
 	size_t count;
 	struct image *const *images = dump_images(d, &count);
 
 	for (size_t i = 0; i < count; i++)
-		details_image(images[i], dump_unwinder(d), dump_symbol_note(d, images[i]));
+		ending_image(images[i], dump_unwinder(d), dump_symbol_note(d, images[i]));
 	cli_line("took %s; %lu stacks read without a stop; %lu stops, longest %s, sum %s",
-		 summary_duration(s->elapsed_ns, took, sizeof(took)), s->glances, s->stopped,
-		 summary_duration(s->held_max_ns, longest, sizeof(longest)),
-		 summary_duration(s->held_sum_ns, sum, sizeof(sum)));
+		 shown_duration(s->elapsed_ns), s->glances, s->stopped,
+		 shown_duration(s->held_max_ns), shown_duration(s->held_sum_ns));
 	for (int i = 0; i < STACK_ENDS; i++)
 		if (s->ends[i])
 			cli_line("%lu walks ended: %s", s->ends[i],
@@ -193,15 +177,16 @@ static void say_details(const struct dump *d)
 static int dump_dump(struct dump *d, const struct dump_options *o, struct outfile *file)
 {
 	struct privilege_needs needs = { .output = file };
+	bool no_native = o->sampling.recording.no_native;
 	struct error err;
 
 	if (outfile_open(file, o->output, &err) || privilege_drop(&needs, &err) ||
 	    dump_take_of(d, &err) ||
-	    dump_write(d, o->symbolize, o->no_native, file, o->format, &err) ||
+	    dump_write(d, o->sampling.symbolize, no_native, file, o->format, &err) ||
 	    outfile_commit(file, &err))
 		return cli_fail(&err);
 	if (!o->quiet)
-		say_what_is_missing(d, o->no_native);
+		say_what_is_missing(d, no_native);
 	if (o->verbose)
 		say_details(d);
 	return EXIT_DONE;
@@ -209,12 +194,13 @@ static int dump_dump(struct dump *d, const struct dump_options *o, struct outfil
 
 static int dump_all(struct dump **d, struct dump_options *o, struct outfile *file)
 {
+	struct recording_options *r = &o->sampling.recording;
 	struct error err;
 	int rc;
 
 	do
-		rc = dump_new(d, o->pids, o->pid_count, o->children, &err);
-	while (rc && pids_fewer(o->pids, &o->pid_count));
+		rc = dump_new(d, r->pids, r->pid_count, r->children, &err);
+	while (rc && pids_fewer(o->sampling.pids, &r->pid_count));
 	return rc ? cli_fail(&err) : dump_dump(*d, o, file);
 }
 
@@ -229,7 +215,7 @@ int cli_dump(int argc, char **argv)
 	status = dump_parse_options(&o, argc, argv);
 	if (status == CLI_GO_ON && o.goroutines) {
 		set_priority(PRIORITY_ORDINARY); /* it reads them in this thread */
-		status = cli_gotake_dump(o.pids[0], o.output, o.stop_ns);
+		status = cli_gotake_dump(o.sampling.pids[0], o.output, o.stop_ns);
 	} else if (status == CLI_GO_ON) {
 		status = dump_all(&d, &o, &file);
 	}

@@ -1,9 +1,9 @@
 /* What the threads of a dump wait for, as text and JSON (sampler/dump/dumplocks.c). */
 #include <stdio.h>
 
-#include "base/buffer.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "cli/common/printer.h"
 #include "cli/dump/dumpformat.h"
 #include "sampler/dump/dumping.h"
 #include "sampler/lock/lock.h"
@@ -36,78 +36,71 @@ static const struct symbol_frame *dump_locks_place_of(const struct dump_thread *
 }
 
 /* `thread 12 "worker", in work at work.c:7` */
-static int dump_locks_add_holder(struct buffer *b, const struct dump_thread *t)
+static void print_holder(struct printer *p, const struct dump_thread *t)
 {
 	const struct symbol_frame *place = dump_locks_place_of(t);
-	int rc = buffer_addf(b, "thread %d \"", t->tid);
 
-	if (!rc)
-		rc = dump_add_clean(b, t->name);
-	if (!rc)
-		rc = buffer_addf(b, "\"");
-	if (!rc && place)
-		rc = buffer_addf(b, ", in ") || dump_add_clean(b, place->name);
-	if (!rc && place && place->file)
-		rc = buffer_addf(b, " at ") || dump_add_clean(b, place->file);
-	if (!rc && place && place->file && place->line)
-		rc = buffer_addf(b, ":%u", place->line);
-	return rc;
+	print_to(p, "thread %d \"", t->tid);
+	print_foreign(p, t->name);
+	print_to(p, "\"");
+	if (!place)
+		return;
+	print_to(p, ", in ");
+	print_foreign(p, place->name);
+	if (!place->file)
+		return;
+	print_to(p, " at ");
+	print_foreign(p, place->file);
+	if (place->line)
+		print_to(p, ":%u", place->line);
 }
 
-static int dump_locks_add_lock(struct buffer *b, const struct dump_lock *l)
+static void print_lock(struct printer *p, const struct dump_lock *l)
 {
-	int rc = buffer_addf(b, "waits for a %s", lock_kind_name(l->kind));
-
+	print_to(p, "waits for a %s", lock_kind_name(l->kind));
 	/* A thread of an idle pool waits for a condition of its own, which no thread holds. */
-	if (!rc && (l->kind != LOCK_CONDITION || l->variable))
-		rc = buffer_addf(b, " at 0x%lx", l->address);
-
-	if (!rc && l->variable)
-		rc = buffer_addf(b, " (") || dump_add_clean(b, l->variable);
-	if (!rc && l->variable && l->offset)
-		rc = buffer_addf(b, "+0x%lx", l->offset);
-	if (!rc && l->variable)
-		rc = buffer_addf(b, ")");
-	if (!rc && l->timed)
-		rc = buffer_addf(b, ", with a timeout");
-	return rc;
+	if (l->kind != LOCK_CONDITION || l->variable)
+		print_to(p, " at 0x%lx", l->address);
+	if (l->variable) {
+		print_to(p, " (");
+		print_foreign(p, l->variable);
+		if (l->offset)
+			print_to(p, "+0x%lx", l->offset);
+		print_to(p, ")");
+	}
+	if (l->timed)
+		print_to(p, ", with a timeout");
 }
 
 /* What is known of the lock's owner. */
-static int dump_locks_add_owner(struct buffer *b, const struct dump_thread *t)
+static void print_owner(struct printer *p, const struct dump_thread *t)
 {
 	const struct dump_lock *l = &t->lock;
-	int rc = 0;
 
-	if (l->holder == t)
-		return buffer_addf(b, ", of which the owner field names this thread itself: it has "
-				      "locked it twice, or the field was overwritten");
-	if (l->holder) {
-		rc = buffer_addf(b, ", held by ");
-		return rc ? rc : dump_locks_add_holder(b, l->holder);
+	if (l->holder == t) {
+		print_to(p, ", of which the owner field names this thread itself: it has locked it "
+			    "twice, or the field was overwritten");
+	} else if (l->holder) {
+		print_to(p, ", held by ");
+		print_holder(p, l->holder);
+	} else if (l->owner) {
+		print_to(p, ", of which the owner field names %d, which is no thread shown here",
+			 l->owner);
+	} else if (l->readers) {
+		print_to(p, ", held by readers, which it does not record");
+	} else if (l->kind == LOCK_MUSL_MUTEX) {
+		print_to(p, ", which does not record its owner");
 	}
-	if (l->owner)
-		return buffer_addf(b,
-				   ", of which the owner field names %d, which is no thread "
-				   "shown here",
-				   l->owner);
-	if (l->readers)
-		return buffer_addf(b, ", held by readers, which it does not record");
-	if (l->kind == LOCK_MUSL_MUTEX)
-		return buffer_addf(b, ", which does not record its owner");
-	return 0;
 }
 
-int dump_add_wait(struct buffer *b, const struct dump_thread *t)
+void dump_print_wait(struct printer *p, const struct dump_thread *t)
 {
-	int rc = t->lock.kind ? buffer_add(b, "     ", 5) : 0;
-
-	if (rc || !t->lock.kind)
-		return rc;
-	rc = dump_locks_add_lock(b, &t->lock);
-	if (!rc)
-		rc = dump_locks_add_owner(b, t);
-	return rc ? rc : buffer_add(b, "\n", 1);
+	if (!t->lock.kind)
+		return;
+	print_to(p, "     ");
+	print_lock(p, &t->lock);
+	print_owner(p, t);
+	print_to(p, "\n");
 }
 
 /* Any thread of the circle. */
@@ -119,38 +112,30 @@ static const struct dump_thread *first_of(const struct dump_process *p, unsigned
 	return NULL;
 }
 
-static int add_deadlock(struct buffer *b, const struct dump_thread *first)
+static void print_deadlock(struct printer *p, const struct dump_thread *first)
 {
 	const struct dump_thread *t = first;
 	unsigned count = 0;
-	int rc;
 
 	do {
 		count++;
 		t = t->lock.holder;
 	} while (t != first);
-	rc = buffer_addf(b, "\ndeadlock: %u threads wait for each other\n", count);
+	print_to(p, "\ndeadlock: %u threads wait for each other\n", count);
 	do {
-		if (!rc)
-			rc = buffer_add(b, "     ", 5) || dump_locks_add_holder(b, t) ||
-					     buffer_addf(b, ", ") ||
-					     dump_locks_add_lock(b, &t->lock) ||
-					     buffer_addf(b, ", held by thread %d\n",
-							 t->lock.holder->tid) ?
-				     ERR_NOMEM :
-				     0;
+		print_to(p, "     ");
+		print_holder(p, t);
+		print_to(p, ", ");
+		print_lock(p, &t->lock);
+		print_to(p, ", held by thread %d\n", t->lock.holder->tid);
 		t = t->lock.holder;
 	} while (t != first);
-	return rc;
 }
 
-int dump_add_deadlocks(struct buffer *b, const struct dump_process *p)
+void dump_print_deadlocks(struct printer *p, const struct dump_process *process)
 {
-	int rc = 0;
-
-	for (unsigned i = 1; !rc && i <= p->deadlocks; i++)
-		rc = add_deadlock(b, first_of(p, i));
-	return rc;
+	for (unsigned i = 1; i <= process->deadlocks; i++)
+		print_deadlock(p, first_of(process, i));
 }
 
 void dump_json_wait(struct json *j, const struct dump_thread *t)

@@ -3,14 +3,12 @@
 #include "cli/dump/dumpfold.h"
 
 #include <ctype.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buffer.h"
 #include "base/error.h"
-#include "base/printable.h"
 #include "base/room.h"
+#include "cli/common/printer.h"
 #include "sampler/dump/dumping.h"
 
 /* How many names or ranges of numbers a heading lists. */
@@ -70,15 +68,6 @@ void dumpfold_release(struct dumpfold *f)
 
 /* Lists: "idle-0…15", "main" and "4712-4727, 4730". */
 
-static int dumpfold_add_name(struct buffer *b, const char *name)
-{
-	char text[sizeof(((struct dump_thread *)0)->name)];
-
-	memcpy(text, name, sizeof(text));
-	printable(text, sizeof(text));
-	return buffer_addf(b, "%s", text);
-}
-
 static size_t digits_at(const char *name)
 {
 	size_t at = strlen(name);
@@ -103,12 +92,11 @@ static int dumpfold_by_name(const void *a, const void *b)
 }
 
 /* `names` is sorted. */
-static int list_names(struct buffer *b, const char *const *names, size_t count)
+static void list_names(struct printer *p, const char *const *names, size_t count)
 {
 	size_t listed = 0;
-	int rc = buffer_addf(b, "\"");
 
-	for (size_t i = 0, end; i < count && !rc; i = end) {
+	for (size_t i = 0, end; i < count; i = end) {
 		const char *last = names[i];
 
 		for (end = i + 1; end < count; end++) {
@@ -118,14 +106,15 @@ static int list_names(struct buffer *b, const char *const *names, size_t count)
 				break;
 			last = names[end];
 		}
-		if (listed++ == LISTED)
-			return buffer_addf(b, ", …\"");
-		rc = listed > 1 ? buffer_addf(b, ", ") : 0;
-		rc = rc ? rc : dumpfold_add_name(b, names[i]);
-		if (!rc && last != names[i])
-			rc = buffer_addf(b, "…%s", last + digits_at(last));
+		if (listed++ == LISTED) {
+			print_to(p, ", …");
+			return;
+		}
+		print_to(p, listed > 1 ? ", " : "");
+		print_foreign(p, names[i]);
+		if (last != names[i])
+			print_to(p, "…%s", last + digits_at(last));
 	}
-	return rc ? rc : buffer_addf(b, "\"");
 }
 
 static pid_t dumpfold_number_at(const pid_t *numbers, size_t size, uint32_t i)
@@ -133,14 +122,13 @@ static pid_t dumpfold_number_at(const pid_t *numbers, size_t size, uint32_t i)
 	return *(const pid_t *)((const char *)numbers + i * size);
 }
 
-int dumpfold_numbers(const struct dumpfold *f, const struct dumpfold_group *g, const pid_t *numbers,
-		     size_t size, struct buffer *b)
+void dumpfold_numbers(const struct dumpfold *f, const struct dumpfold_group *g,
+		      const pid_t *numbers, size_t size, struct printer *p)
 {
 	uint32_t at = g->first, end = at;
 	size_t listed = 0;
-	int rc = 0;
 
-	for (bool done = false; !done && !rc; at = end) {
+	for (bool done = false; !done; at = end) {
 		uint32_t last = at;
 
 		while ((end = f->next[last]) != last &&
@@ -148,52 +136,50 @@ int dumpfold_numbers(const struct dumpfold *f, const struct dumpfold_group *g, c
 			       dumpfold_number_at(numbers, size, last) + 1)
 			last = end;
 		done = end == last;
-		if (listed++ == LISTED)
-			return buffer_addf(b, ", …");
-		rc = buffer_addf(b, "%s%d", listed > 1 ? ", " : "",
-				 dumpfold_number_at(numbers, size, at));
-		if (!rc && last != at)
-			rc = buffer_addf(b, "-%d", dumpfold_number_at(numbers, size, last));
+		if (listed++ == LISTED) {
+			print_to(p, ", …");
+			return;
+		}
+		print_to(p, "%s%d", listed > 1 ? ", " : "", dumpfold_number_at(numbers, size, at));
+		if (last != at)
+			print_to(p, "-%d", dumpfold_number_at(numbers, size, last));
 	}
-	return rc;
 }
 
-int dumpfold_names(const struct dumpfold *f, const struct dumpfold_group *g,
-		   const struct dump_thread *threads, struct buffer *b)
+void dumpfold_names(const struct dumpfold *f, const struct dumpfold_group *g,
+		    const struct dump_thread *threads, struct printer *p)
 {
 	const char **names = calloc(g->count, sizeof(*names));
 	uint32_t at = g->first;
-	int rc;
 
-	if (!names)
-		return ERR_NOMEM;
+	if (!names) {
+		p->rc = ERR_NOMEM;
+		return;
+	}
 	for (uint32_t i = 0; i < g->count; i++, at = f->next[at])
 		names[i] = threads[at].name;
 	qsort(names, g->count, sizeof(*names), dumpfold_by_name);
-	rc = list_names(b, names, g->count);
+	print_to(p, "\"");
+	list_names(p, names, g->count);
+	print_to(p, "\"");
 	free(names);
-	return rc ? ERR_NOMEM : 0;
 }
 
-int dumpfold_heading(const struct dumpfold *f, const struct dumpfold_group *g,
-		     const struct dump_thread *threads, struct buffer *b)
+void dumpfold_heading(const struct dumpfold *f, const struct dumpfold_group *g,
+		      const struct dump_thread *threads, bool of_each, struct printer *p)
 {
-	int rc = g->count > 1 ? buffer_addf(b, "%u threads ", g->count) :
-				buffer_addf(b, "thread %d ", threads[g->first].tid);
-
-	rc = rc ? rc : dumpfold_names(f, g, threads, b);
-	if (!rc && g->count > 1)
-		rc = buffer_addf(b, " (") ||
-		     dumpfold_numbers(f, g, &threads->tid, sizeof(*threads), b) ||
-		     buffer_addf(b, ")");
-	return rc ? ERR_NOMEM : 0;
-}
-
-int dumpfold_each_heading(const struct dumpfold *f, const struct dumpfold_group *g,
-			  const struct dump_thread *threads, struct buffer *b)
-{
-	int rc = g->count > 1 ? buffer_addf(b, "%u threads ", g->count) : buffer_addf(b, "thread ");
-
-	rc = rc ? rc : dumpfold_names(f, g, threads, b);
-	return rc || buffer_addf(b, " of each") ? ERR_NOMEM : 0;
+	if (g->count > 1)
+		print_to(p, "%u threads ", g->count);
+	else if (of_each)
+		print_to(p, "thread ");
+	else
+		print_to(p, "thread %d ", threads[g->first].tid);
+	dumpfold_names(f, g, threads, p);
+	if (of_each) {
+		print_to(p, " of each");
+	} else if (g->count > 1) {
+		print_to(p, " (");
+		dumpfold_numbers(f, g, &threads->tid, sizeof(*threads), p);
+		print_to(p, ")");
+	}
 }

@@ -9,6 +9,7 @@
 #ifndef CLI_DUMP_DUMPFOLD_H
 #define CLI_DUMP_DUMPFOLD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -16,8 +17,8 @@
 #include "base/arena.h"
 #include "base/hashindex.h"
 
-struct buffer;
 struct dump_thread;
+struct printer;
 
 /* The threads of one group are linked: `first`, then `next` of each. */
 struct dumpfold_group {
@@ -39,22 +40,18 @@ struct dumpfold {
 /* Adds a thread, by its number from 0 on, and its text. Numbers rise. 0 or ERR_NOMEM. */
 int dumpfold_add(struct dumpfold *f, uint32_t thread, const void *text, size_t len);
 
-/* Appends a group's threads: 'thread 4711 "main"' or '16 threads "idle-0…15" (4712-4727)'. Control
- * characters of names become '?'. 0 or ERR_NOMEM. */
-int dumpfold_heading(const struct dumpfold *f, const struct dumpfold_group *g,
-		     const struct dump_thread *threads, struct buffer *b);
-
-/* The same of processes that look alike: 'thread "nginx" of each', '16 threads "idle-0…15" of
+/* Prints a group's threads: 'thread 4711 "main"' or '16 threads "idle-0…15" (4712-4727)'; with
+ * `of_each`, of processes that look alike, 'thread "nginx" of each', '16 threads "idle-0…15" of
  * each'. */
-int dumpfold_each_heading(const struct dumpfold *f, const struct dumpfold_group *g,
-			  const struct dump_thread *threads, struct buffer *b);
+void dumpfold_heading(const struct dumpfold *f, const struct dumpfold_group *g,
+		      const struct dump_thread *threads, bool of_each, struct printer *p);
 
-/* Appends the names alone, '"idle-0…15"'; the numbers alone, '4712-4727, 4730': numbers[i] of i,
+/* Prints the names alone, '"idle-0…15"'; the numbers alone, '4712-4727, 4730': numbers[i] of i,
  * which are `size` bytes apart. */
-int dumpfold_names(const struct dumpfold *f, const struct dumpfold_group *g,
-		   const struct dump_thread *threads, struct buffer *b);
-int dumpfold_numbers(const struct dumpfold *f, const struct dumpfold_group *g, const pid_t *numbers,
-		     size_t size, struct buffer *b);
+void dumpfold_names(const struct dumpfold *f, const struct dumpfold_group *g,
+		    const struct dump_thread *threads, struct printer *p);
+void dumpfold_numbers(const struct dumpfold *f, const struct dumpfold_group *g,
+		      const pid_t *numbers, size_t size, struct printer *p);
 
 void dumpfold_release(struct dumpfold *f);
 

@@ -1,8 +1,6 @@
-/* What both formats share: the words for a thread's state, text that cannot act on a terminal, and
- * a buffer that is written out at each MiB. */
+/* What both formats share: the words for a thread's state, and a buffer that is written out at each
+ * MiB. */
 #include "cli/dump/dumpformat.h"
-
-#include <string.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
@@ -37,12 +35,7 @@ const char *dump_state_name(char state)
 	}
 }
 
-int dump_add_clean(struct buffer *b, const char *text)
-{
-	return buffer_add_printable(b, text, strlen(text));
-}
-
-int dump_flush(struct buffer *b, struct outfile *file, int rc, int all, struct error *err)
+int dump_flush(struct buffer *b, struct outfile *file, int rc, bool all, struct error *err)
 {
 	if (rc)
 		return error_nomem(err);

@@ -27,9 +27,10 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-static int goparse_set_option(struct goparse_options *o, int option, struct error *err)
+static int goparse_take_option(void *options, int option, char *value, struct error *err)
 {
-	int rc = 0;
+	struct goparse_options *o = options;
+	int rc;
 
 	switch (option) {
 	case 'v':
@@ -49,14 +50,10 @@ static int goparse_set_option(struct goparse_options *o, int option, struct erro
 		return 0;
 	case OPTION_TIME:
 		o->timed = true;
-		return parse_time(optarg, &o->time_nanos, err);
+		return parse_time(value, &o->time_nanos, err);
 	default:
-		rc = format_option(&o->out, option, optarg, err);
-		if (rc <= 0)
-			return rc;
-		rc = 0;
-		httpoptions_set(&o->http, option, optarg, &rc, err);
-		return rc;
+		rc = format_option(&o->out, option, value, err);
+		return rc == OPTION_OTHER ? httpoptions_set(&o->http, option, value, err) : rc;
 	}
 }
 
@@ -131,18 +128,13 @@ static void goparse_release(struct goparse_options *o)
 static int goparse_read_options(struct goparse_options *o, int argc, char **argv)
 {
 	static char *standard_input[] = { (char *)"-" };
+	static const struct cli_grammar grammar = { "goparse", ":o:f:qvh", long_options,
+						    goparse_take_option };
+	int rc, status = cli_parse(&grammar, argc, argv, o);
 	struct error err;
-	int option, rc;
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":o:f:qvh", long_options, NULL)) != -1) {
-		if (cli_is_bad(option))
-			return cli_bad_option(argv, option);
-		if (option == 'h')
-			return cli_help_on("goparse");
-		if (goparse_set_option(o, option, &err))
-			return cli_fail(&err);
-	}
+	if (status != CLI_GO_ON)
+		return status;
 	if (optind == argc && !isatty(STDIN_FILENO))
 		rc = take_files(o, standard_input, 1, &err);
 	else

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buffer.h"
 #include "base/error.h"
 #include "cli/common/cli.h"
+#include "cli/common/printer.h"
 #include "goparse/excerpt.h"
 #include "goparse/summary/census.h"
 #include "goparse/summary/holder.h"
@@ -49,8 +49,7 @@ static const struct {
 
 struct goparse_summary_page {
 	const struct goparse_summary *s;
-	struct buffer *out;
-	struct buffer line; /* the one that is being written */
+	struct printer out, line; /* `line` is the one that is being written */
 	struct report_view view;
 	struct census_list lists[TABLES];
 	size_t shown[TABLES];		    /* number of rows */
@@ -79,68 +78,67 @@ static bool compares(const struct goparse_summary_page *p)
 }
 
 /* Appends the finished line to the output. */
-static int goparse_summary_end_line(struct goparse_summary_page *p)
+static void goparse_summary_end_line(struct goparse_summary_page *p)
 {
-	int rc = text_addf(p->out, "%.*s\n", (int)p->line.len, (const char *)p->line.data);
-
-	p->line.len = 0;
-	return rc;
+	print_to(&p->out, "%.*s\n", (int)p->line.out->len, (const char *)p->line.out->data);
+	p->line.out->len = 0;
 }
 
 /* Appends the finished line, coloured if `count` is a large share of all goroutines. */
-static int end_row(struct goparse_summary_page *p, uint64_t count)
+static void end_row(struct goparse_summary_page *p, uint64_t count)
 {
 	int64_t all = (int64_t)census_total(p->s->census)->count;
-	int rc = paint_share(p->out, &p->view, (int64_t)count, all);
 
-	rc = rc ? rc : buffer_add(p->out, p->line.data, p->line.len);
-	rc = rc ? rc : paint_end_line(p->out, &p->view, (int64_t)count, all);
-	p->line.len = 0;
-	return rc;
+	p->out.rc = p->out.rc ? p->out.rc : paint_share(p->out.out, &p->view, (int64_t)count, all);
+	print_to(&p->out, "%.*s", (int)p->line.out->len, (const char *)p->line.out->data);
+	p->out.rc = p->out.rc ? p->out.rc :
+				paint_end_line(p->out.out, &p->view, (int64_t)count, all);
+	p->line.out->len = 0;
 }
 
-static int add_count(struct goparse_summary_page *p, uint64_t count)
+static void add_count(struct goparse_summary_page *p, uint64_t count)
 {
-	return count ? text_addf(&p->line, "%7lu", count) : text_addf(&p->line, "%7s", "-");
+	if (count)
+		print_to(&p->line, "%7lu", count);
+	else
+		print_to(&p->line, "%7s", "-");
 }
 
-static int add_wait(struct goparse_summary_page *p, uint64_t ns)
+static void add_wait(struct goparse_summary_page *p, uint64_t ns)
 {
 	char text[GOPARSE_WAIT_ROOM];
 
-	return text_addf(&p->line, "%9s", goparse_wait(ns, text));
+	print_to(&p->line, "%9s", goparse_wait(ns, text));
 }
 
 /* The change of a count since the first dump. */
-static int add_change(struct goparse_summary_page *p, const struct census_row *r)
+static void add_change(struct goparse_summary_page *p, const struct census_row *r)
 {
 	int64_t change = (int64_t)(r->count - r->first);
 
-	if (!compares(p))
-		return 0;
-	return change ? text_addf(&p->line, "%+8ld", change) : text_addf(&p->line, "%8s", "-");
+	if (compares(p) && change)
+		print_to(&p->line, "%+8ld", change);
+	else if (compares(p))
+		print_to(&p->line, "%8s", "-");
 }
 
-static int add_common(struct goparse_summary_page *p, const struct census_row *r)
+static void add_common(struct goparse_summary_page *p, const struct census_row *r)
 {
-	int rc = add_count(p, r->count);
-
-	rc = rc ? rc : add_change(p, r);
-	rc = rc ? rc : add_wait(p, r->longest_ns);
-	return rc ? rc : text_addf(&p->line, "  ");
+	add_count(p, r->count);
+	add_change(p, r);
+	add_wait(p, r->longest_ns);
+	print_to(&p->line, "  ");
 }
 
 /* A text that does not fit loses its middle. */
-static int add_fitting(struct goparse_summary_page *p, struct goparse_text text, size_t reserve)
+static void add_fitting(struct goparse_summary_page *p, struct goparse_text text, size_t reserve)
 {
-	struct buffer shown = { 0 };
-	int rc = goparse_put(&shown, text);
+	struct buffer bytes = { 0 };
+	struct printer shown = { &bytes, 0 };
 
-	rc = rc ? rc :
-		  text_add_fitting(&p->line, (const char *)shown.data, shown.len, p->s->width,
-				   reserve);
-	buffer_release(&shown);
-	return rc;
+	goparse_put(&shown, text);
+	goparse_fit(&p->line, &shown, p->s->width, reserve);
+	buffer_release(&bytes);
 }
 
 static struct goparse_text goparse_summary_text_of(const char *s)
@@ -151,48 +149,47 @@ static struct goparse_text goparse_summary_text_of(const char *s)
 /* Writes the titles of the columns; p->line holds the first ones already. `what`, the last one, is
  * followed by ", 10 of 37" if not all rows are shown, and by the number of goroutines in rows that
  * were not kept. */
-static int begin_table(struct goparse_summary_page *p, enum goparse_summary_table t,
-		       const char *what)
+static void begin_table(struct goparse_summary_page *p, enum goparse_summary_table t,
+			const char *what)
 {
 	const struct census_list *l = &p->lists[t];
-	int rc = text_addf(&p->line, "%s", what);
 
-	if (!rc && p->shown[t] < l->count)
-		rc = text_addf(&p->line, ", %zu of %zu", p->shown[t], l->count);
-	if (!rc && l->beyond)
-		rc = text_addf(&p->line, " (and %lu goroutines in more than are kept)", l->beyond);
-	rc = rc ? rc : text_addf(&p->line, "%c", 0); /* paint_title takes a C string */
-	rc = rc ? rc : text_addf(p->out, "\n");
-	rc = rc ? rc : paint_title(p->out, &p->view, (const char *)p->line.data);
-	p->line.len = 0;
-	return rc;
+	print_to(&p->line, "%s", what);
+	if (p->shown[t] < l->count)
+		print_to(&p->line, ", %zu of %zu", p->shown[t], l->count);
+	if (l->beyond)
+		print_to(&p->line, " (and %lu goroutines in more than are kept)", l->beyond);
+	print_to(&p->line, "%c", 0); /* paint_title takes a C string */
+	print_to(&p->out, "\n");
+	if (!p->line.rc)
+		p->out.rc = p->out.rc ? p->out.rc :
+					paint_title(p->out.out, &p->view,
+						    (const char *)p->line.out->data);
+	p->line.out->len = 0;
 }
 
 /* A state, and how many of its goroutines have waited how long. */
-static int add_state(struct goparse_summary_page *p, const struct census_row *r,
-		     struct goparse_text name)
+static void add_state(struct goparse_summary_page *p, const struct census_row *r,
+		      struct goparse_text name)
 {
-	int rc = add_count(p, r->count);
-
-	rc = rc ? rc : add_change(p, r);
-	for (int i = 0; !rc && i < CENSUS_SPANS; i++)
-		rc = add_count(p, r->spans[i]);
-	rc = rc ? rc : add_wait(p, r->longest_ns);
-	rc = rc ? rc : text_addf(&p->line, "  ");
-	rc = rc ? rc : add_fitting(p, name, 0);
-	return rc ? rc : goparse_summary_end_line(p);
+	add_count(p, r->count);
+	add_change(p, r);
+	for (int i = 0; i < CENSUS_SPANS; i++)
+		add_count(p, r->spans[i]);
+	add_wait(p, r->longest_ns);
+	print_to(&p->line, "  ");
+	add_fitting(p, name, 0);
+	goparse_summary_end_line(p);
 }
 
-static int goparse_summary_add_states(struct goparse_summary_page *p)
+static void goparse_summary_add_states(struct goparse_summary_page *p)
 {
-	int rc = text_addf(&p->line, "%7s%s%7s%7s%7s%7s%9s  ", "count",
-			   compares(p) ? "  change" : "", "<1m", "<10m", "<1h", "1h+", "longest");
-
-	rc = rc ? rc : begin_table(p, STATES, "state");
-	rc = rc ? rc : add_state(p, census_total(p->s->census), goparse_summary_text_of("all"));
-	for (size_t i = 0; !rc && i < p->shown[STATES]; i++)
-		rc = add_state(p, p->lists[STATES].rows[i], p->lists[STATES].rows[i]->state);
-	return rc;
+	print_to(&p->line, "%7s%s%7s%7s%7s%7s%9s  ", "count", compares(p) ? "  change" : "", "<1m",
+		 "<10m", "<1h", "1h+", "longest");
+	begin_table(p, STATES, "state");
+	add_state(p, census_total(p->s->census), goparse_summary_text_of("all"));
+	for (size_t i = 0; i < p->shown[STATES]; i++)
+		add_state(p, p->lists[STATES].rows[i], p->lists[STATES].rows[i]->state);
 }
 
 /* Columns for the states beside the stacks of a table. */
@@ -208,132 +205,121 @@ static int state_columns(const struct goparse_summary_page *p, enum goparse_summ
 	return (int)(widest < most ? widest : most);
 }
 
-static int add_padded_state(struct goparse_summary_page *p, const struct census_row *r, int columns)
+static void add_padded_state(struct goparse_summary_page *p, const struct census_row *r,
+			     int columns)
 {
-	size_t end = goparse_columns(&p->line) + (size_t)columns + 2;
+	size_t end = goparse_columns(p->line.out) + (size_t)columns + 2;
 	char shown[STATE_MAX + 1];
-	int rc;
 
 	excerpt(r->state, shown, (size_t)columns + 1);
-	rc = text_addf(&p->line, "%s", shown);
-	return rc ? rc : text_addf(&p->line, "%*s", (int)(end - goparse_columns(&p->line)), "");
+	print_to(&p->line, "%s", shown);
+	print_to(&p->line, "%*s", (int)(end - goparse_columns(p->line.out)), "");
 }
 
 /* A frame on a line of its own, with nothing cut out of its names. */
-static int goparse_summary_add_frame(struct goparse_summary_page *p, const char *before,
-				     const struct goparse_frame *f)
+static void goparse_summary_add_frame(struct goparse_summary_page *p, const char *before,
+				      const struct goparse_frame *f)
 {
-	int rc = text_addf(p->out, "%20s%s", "", before);
-
-	rc = rc ? rc : goparse_put(p->out, f->function);
-	if (!rc && f->file.len) {
-		rc = text_addf(p->out, "  ");
-		rc = rc ? rc : goparse_put(p->out, f->file);
-		rc = rc ? rc : text_addf(p->out, ":%lu", f->line);
+	print_to(&p->out, "%20s%s", "", before);
+	goparse_put(&p->out, f->function);
+	if (f->file.len) {
+		print_to(&p->out, "  ");
+		goparse_put(&p->out, f->file);
+		print_to(&p->out, ":%lu", f->line);
 	}
-	return rc ? rc : text_addf(p->out, "\n");
+	print_to(&p->out, "\n");
 }
 
-static int add_whole_stack(struct goparse_summary_page *p, const struct goparse_stack *s)
+static void add_whole_stack(struct goparse_summary_page *p, const struct goparse_stack *s)
 {
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i <= s->count; i++) {
+	for (size_t i = 0; i <= s->count; i++) {
 		if (s->elided && i == s->elided_at)
-			rc = text_addf(p->out, "%20s...additional frames elided...\n", "");
-		if (!rc && i < s->count)
-			rc = goparse_summary_add_frame(p, "", &s->frames[i]);
+			print_to(&p->out, "%20s...additional frames elided...\n", "");
+		if (i < s->count)
+			goparse_summary_add_frame(p, "", &s->frames[i]);
 	}
-	return rc || !s->created_by.function.len ?
-		       rc :
-		       goparse_summary_add_frame(p, "go in ", &s->created_by);
+	if (s->created_by.function.len)
+		goparse_summary_add_frame(p, "go in ", &s->created_by);
 }
 
 /* The goroutine that may hold a lock (goparse/summary/holder.h). */
-static int goparse_summary_add_holder(struct goparse_summary_page *p, const struct holder *h)
+static void goparse_summary_add_holder(struct goparse_summary_page *p, const struct holder *h)
 {
-	int rc = text_addf(&p->line, "%9sheld by ", "");
-
-	if (!rc && h->count > 1)
-		rc = text_addf(&p->line, "one of %lu, ", h->count);
-	rc = rc ? rc : text_addf(&p->line, "goroutine %lu? ", h->row->stack.id);
-	rc = rc ? rc : goparse_put(&p->line, h->row->state);
-	rc = rc ? rc : text_addf(&p->line, ", ");
-	rc = rc ? rc : goparse_where(&p->line, &h->row->stack, h->row->state, p->s->width);
-	return rc ? rc : goparse_summary_end_line(p);
+	print_to(&p->line, "%9sheld by ", "");
+	if (h->count > 1)
+		print_to(&p->line, "one of %lu, ", h->count);
+	print_to(&p->line, "goroutine %lu? ", h->row->stack.id);
+	goparse_put(&p->line, h->row->state);
+	print_to(&p->line, ", ");
+	goparse_where(&p->line, &h->row->stack, h->row->state, p->s->width);
+	goparse_summary_end_line(p);
 }
 
-static int goparse_summary_add_stack(struct goparse_summary_page *p, size_t i, int columns)
+static void goparse_summary_add_stack(struct goparse_summary_page *p, size_t i, int columns)
 {
 	const struct census_row *r = p->lists[STACKS].rows[i];
-	int rc = add_common(p, r);
 
-	rc = rc ? rc : add_padded_state(p, r, columns);
-	rc = rc ? rc : goparse_where(&p->line, &r->stack, r->state, p->s->width);
-	rc = rc ? rc : end_row(p, r->count);
-	if (!rc && p->holders[i].row && p->holders[i].count <= HOLDERS_SHOWN)
-		rc = goparse_summary_add_holder(p, &p->holders[i]);
-	return rc || !p->s->stacks ? rc : add_whole_stack(p, &r->stack);
+	add_common(p, r);
+	add_padded_state(p, r, columns);
+	goparse_where(&p->line, &r->stack, r->state, p->s->width);
+	end_row(p, r->count);
+	if (p->holders[i].row && p->holders[i].count <= HOLDERS_SHOWN)
+		goparse_summary_add_holder(p, &p->holders[i]);
+	if (p->s->stacks)
+		add_whole_stack(p, &r->stack);
 }
 
 /* Stacks by the number of their goroutines. */
-static int goparse_summary_add_stacks(struct goparse_summary_page *p)
+static void goparse_summary_add_stacks(struct goparse_summary_page *p)
 {
-	int rc = text_addf(&p->line, "%7s%s%9s  ", "count", compares(p) ? "  change" : "",
-			   "longest");
 	int columns = state_columns(p, STACKS);
 
-	rc = rc ? rc : begin_table(p, STACKS, "stack");
-	for (size_t i = 0; !rc && i < p->shown[STACKS]; i++)
-		rc = goparse_summary_add_stack(p, i, columns);
-	return rc;
+	print_to(&p->line, "%7s%s%9s  ", "count", compares(p) ? "  change" : "", "longest");
+	begin_table(p, STACKS, "stack");
+	for (size_t i = 0; i < p->shown[STACKS]; i++)
+		goparse_summary_add_stack(p, i, columns);
 }
 
 /* Go statements by the number of their goroutines that still exist. */
-static int add_creators(struct goparse_summary_page *p)
+static void add_creators(struct goparse_summary_page *p)
 {
-	int rc = text_addf(&p->line, "%7s%s%9s  ", "count", compares(p) ? "  change" : "",
-			   "longest");
-
-	rc = rc ? rc : begin_table(p, CREATORS, "created by");
-	for (size_t i = 0; !rc && i < p->shown[CREATORS]; i++) {
+	print_to(&p->line, "%7s%s%9s  ", "count", compares(p) ? "  change" : "", "longest");
+	begin_table(p, CREATORS, "created by");
+	for (size_t i = 0; i < p->shown[CREATORS]; i++) {
 		const struct census_row *r = p->lists[CREATORS].rows[i];
 
-		rc = add_common(p, r);
-		rc = rc ? rc : goparse_place(&p->line, &r->stack.created_by, p->s->width);
-		rc = rc ? rc : end_row(p, r->count);
+		add_common(p, r);
+		goparse_place(&p->line, &r->stack.created_by, p->s->width);
+		end_row(p, r->count);
 	}
-	return rc;
 }
 
 /* Stacks by their longest waiter, and how many goroutines have waited as long. */
-static int add_waiters(struct goparse_summary_page *p)
+static void add_waiters(struct goparse_summary_page *p)
 {
-	int rc = text_addf(&p->line, "%7s  %9s%8s  ", "longest", "goroutine", "as long");
 	int columns = state_columns(p, WAITERS);
 
-	rc = rc ? rc : begin_table(p, WAITERS, "stack");
-	for (size_t i = 0; !rc && i < p->shown[WAITERS]; i++) {
+	print_to(&p->line, "%7s  %9s%8s  ", "longest", "goroutine", "as long");
+	begin_table(p, WAITERS, "stack");
+	for (size_t i = 0; i < p->shown[WAITERS]; i++) {
 		const struct census_row *r = p->lists[WAITERS].rows[i];
 		char text[GOPARSE_WAIT_ROOM];
 
-		rc = text_addf(&p->line, "%7s  %9lu%8lu  ", goparse_wait(r->longest_ns, text),
-			       r->stack.id, r->as_long);
-		rc = rc ? rc : add_padded_state(p, r, columns);
-		rc = rc ? rc : goparse_where(&p->line, &r->stack, r->state, p->s->width);
-		rc = rc ? rc : goparse_summary_end_line(p);
+		print_to(&p->line, "%7s  %9lu%8lu  ", goparse_wait(r->longest_ns, text),
+			 r->stack.id, r->as_long);
+		add_padded_state(p, r, columns);
+		goparse_where(&p->line, &r->stack, r->state, p->s->width);
+		goparse_summary_end_line(p);
 	}
-	return rc;
 }
 
 /* The name of a dump, the number of its goroutines, and its errors. */
-static int add_dump(struct goparse_summary_page *p, size_t i)
+static void add_dump(struct goparse_summary_page *p, size_t i)
 {
 	const struct goparse_dump *d = &p->s->dumps[i];
 	char rest[160];
 	int n = snprintf(rest, sizeof(rest), ": %lu goroutine%s", d->goroutines,
-			 cli_plural(d->goroutines)),
-	    rc;
+			 cli_plural(d->goroutines));
 
 	if (d->dumps > 1)
 		n += snprintf(rest + n, sizeof(rest) - (size_t)n, " in the last of %lu dumps",
@@ -346,47 +332,43 @@ static int add_dump(struct goparse_summary_page *p, size_t i)
 			      cli_plural(d->errors));
 	if (d->broken)
 		n += snprintf(rest + n, sizeof(rest) - (size_t)n, ", incomplete");
-	rc = add_fitting(p, goparse_summary_text_of(d->name), (size_t)n);
-	rc = rc ? rc : text_addf(&p->line, "%s", rest);
-	return rc ? rc : goparse_summary_end_line(p);
+	add_fitting(p, goparse_summary_text_of(d->name), (size_t)n);
+	print_to(&p->line, "%s", rest);
+	goparse_summary_end_line(p);
 }
 
 /* Which goroutines the tables count, and how many of them wait. */
-static int add_meaning(struct goparse_summary_page *p)
+static void add_meaning(struct goparse_summary_page *p)
 {
 	const struct census_row *all = census_total(p->s->census);
 	uint64_t waiting = all->count - all->spans[CENSUS_LESS];
-	int rc = 0;
 
 	if (p->s->diff)
-		rc = text_addf(p->out,
-			       "stuck in all %zu, in the same state at the same place: %lu\n",
-			       p->s->count, all->count);
+		print_to(&p->out, "stuck in all %zu, in the same state at the same place: %lu\n",
+			 p->s->count, all->count);
 	else if (p->s->several)
-		rc = text_addf(p->out, "the last one, and the change since the first:\n");
-	rc = rc ? rc : waiting ? text_addf(p->out, "%lu", waiting) : text_addf(p->out, "none");
-	if (rc)
-		return rc;
-	return text_addf(p->out,
-			 " of them wait%s for a minute or longer (Go prints "
-			 "waits in whole minutes)\n",
-			 waiting <= 1 ? "s" : "");
+		print_to(&p->out, "the last one, and the change since the first:\n");
+	if (waiting)
+		print_to(&p->out, "%lu", waiting);
+	else
+		print_to(&p->out, "none");
+	print_to(&p->out,
+		 " of them wait%s for a minute or longer (Go prints "
+		 "waits in whole minutes)\n",
+		 waiting <= 1 ? "s" : "");
 }
 
-static int goparse_summary_add_all(struct goparse_summary_page *p)
+static void goparse_summary_add_all(struct goparse_summary_page *p)
 {
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < p->s->count; i++)
-		rc = add_dump(p, i);
-	rc = rc ? rc : add_meaning(p);
-	rc = rc ? rc : goparse_summary_add_states(p);
-	rc = rc ? rc : goparse_summary_add_stacks(p);
-	if (!rc && p->shown[CREATORS])
-		rc = add_creators(p);
-	if (!rc && p->shown[WAITERS])
-		rc = add_waiters(p);
-	return rc;
+	for (size_t i = 0; i < p->s->count; i++)
+		add_dump(p, i);
+	add_meaning(p);
+	goparse_summary_add_states(p);
+	goparse_summary_add_stacks(p);
+	if (p->shown[CREATORS])
+		add_creators(p);
+	if (p->shown[WAITERS])
+		add_waiters(p);
 }
 
 /* Drops a row of the table that exceeds its least by most, of equals the last. False: none does. */
@@ -445,17 +427,21 @@ static int rank_all(struct goparse_summary_page *p, struct error *err)
 
 int goparse_summary(const struct goparse_summary *s, struct buffer *out, struct error *err)
 {
-	struct goparse_summary_page p = { .s = s, .out = out, .view = { .colour = s->colour } };
+	struct buffer line = { 0 };
+	struct goparse_summary_page p = {
+		.s = s, .out = { out, 0 }, .line = { &line, 0 }, .view = { .colour = s->colour }
+	};
 	int rc = rank_all(&p, err);
 
 	for (size_t i = 0; !rc && i < p.shown[STACKS]; i++)
 		p.holders[i] = holder_find(p.lists[STACKS].rows[i], &p.lists[STACKS]);
 	if (!rc) {
 		fit(&p);
-		rc = text_result(goparse_summary_add_all(&p), err);
+		goparse_summary_add_all(&p);
+		rc = text_result(p.line.rc ? p.line.rc : p.out.rc, err);
 	}
 	for (int t = 0; t < TABLES; t++)
 		free(p.lists[t].rows);
-	buffer_release(&p.line);
+	buffer_release(&line);
 	return rc;
 }

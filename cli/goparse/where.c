@@ -2,7 +2,7 @@
  * middle if the line is too narrow for it; the others are written whole or not at all. */
 #include "cli/goparse/where.h"
 
-#include "base/buffer.h"
+#include "cli/common/printer.h"
 #include "goparse/excerpt.h"
 #include "goparse/summary/telling.h"
 #include "pprof/graph/text.h"
@@ -12,12 +12,12 @@ enum { PIECES = 5, NAME_MAX_SHOWN = 4096 /* bytes */ };
 static const char UNAVAILABLE[] = "(stack unavailable: it was running)", EMPTY[] = "(no frames)";
 static const char ARROW[] = " < ";
 
-int goparse_put(struct buffer *line, struct goparse_text text)
+void goparse_put(struct printer *p, struct goparse_text text)
 {
 	char shown[NAME_MAX_SHOWN];
 
 	excerpt(text, shown, sizeof(shown));
-	return text_addf(line, "%s", shown);
+	print_to(p, "%s", shown);
 }
 
 size_t goparse_columns(const struct buffer *b)
@@ -29,94 +29,101 @@ size_t goparse_columns(const struct buffer *b)
 	return count;
 }
 
-static int where_put_place(struct buffer *piece, const struct goparse_frame *f)
+void goparse_fit(struct printer *line, const struct printer *piece, unsigned width, size_t reserve)
+{
+	const struct buffer *b = piece->out;
+
+	line->rc = line->rc ? line->rc : piece->rc;
+	if (!line->rc)
+		line->rc = text_add_fitting(line->out, (const char *)b->data, b->len, width,
+					    reserve);
+}
+
+static void where_put_place(struct printer *piece, const struct goparse_frame *f)
 {
 	struct goparse_text file = telling_file_name(f->file);
-	int rc = goparse_put(piece, telling_short_name(f->function));
 
-	if (rc || !file.len)
-		return rc;
-	rc = text_addf(piece, " ");
-	rc = rc ? rc : goparse_put(piece, file);
-	return rc ? rc : text_addf(piece, ":%lu", f->line);
+	goparse_put(piece, telling_short_name(f->function));
+	if (!file.len)
+		return;
+	print_to(piece, " ");
+	goparse_put(piece, file);
+	print_to(piece, ":%lu", f->line);
 }
 
 /* For a function of Go's standard library, its name is enough. */
-static int where_put_frame(struct buffer *piece, const struct goparse_frame *f)
+static void where_put_frame(struct printer *piece, const struct goparse_frame *f)
 {
 	if (telling_is_library(f->function))
-		return goparse_put(piece, telling_short_name(f->function));
-	return where_put_place(piece, f);
+		goparse_put(piece, telling_short_name(f->function));
+	else
+		where_put_place(piece, f);
 }
 
-static int where_add_frame(struct buffer *line, const struct goparse_frame *f, unsigned width)
+static void where_add(struct printer *line, const struct goparse_frame *f, unsigned width,
+		      void put(struct printer *, const struct goparse_frame *))
 {
-	struct buffer piece = { 0 };
-	int rc = where_put_frame(&piece, f);
+	struct buffer bytes = { 0 };
+	struct printer piece = { &bytes, 0 };
 
-	rc = rc ? rc : text_add_fitting(line, (const char *)piece.data, piece.len, width, 0);
-	buffer_release(&piece);
-	return rc;
+	put(&piece, f);
+	goparse_fit(line, &piece, width, 0);
+	buffer_release(&bytes);
 }
 
-int goparse_place(struct buffer *line, const struct goparse_frame *f, unsigned width)
+void goparse_place(struct printer *line, const struct goparse_frame *f, unsigned width)
 {
-	struct buffer piece = { 0 };
-	int rc = where_put_place(&piece, f);
-
-	rc = rc ? rc : text_add_fitting(line, (const char *)piece.data, piece.len, width, 0);
-	buffer_release(&piece);
-	return rc;
+	where_add(line, f, width, where_put_place);
 }
 
-/* Appends a caller if it fits; *room tells whether it did. */
-static int add_caller(struct buffer *line, const char *before, const struct goparse_frame *f,
-		      unsigned width, bool *room)
+/* Appends a caller if it fits. False: it does not. */
+static bool add_caller(struct printer *line, const char *before, const struct goparse_frame *f,
+		       unsigned width)
 {
-	struct buffer piece = { 0 };
-	int rc = text_addf(&piece, "%s", before);
+	struct buffer bytes = { 0 };
+	struct printer piece = { &bytes, 0 };
+	bool fits;
 
-	rc = rc ? rc : where_put_frame(&piece, f);
-	*room = !rc && (!width || goparse_columns(line) + goparse_columns(&piece) <= width);
-	if (*room)
-		rc = buffer_add(line, piece.data, piece.len);
-	buffer_release(&piece);
-	return rc;
+	print_to(&piece, "%s", before);
+	where_put_frame(&piece, f);
+	line->rc = line->rc ? line->rc : piece.rc;
+	fits = !width || goparse_columns(line->out) + goparse_columns(&bytes) <= width;
+	if (fits)
+		print_to(line, "%.*s", (int)bytes.len, (const char *)bytes.data);
+	buffer_release(&bytes);
+	return fits;
 }
 
-/* If the first frame is a library function whose caller does not fit, the caller replaces it. */
-static int where_begin(struct buffer *line, const struct goparse_stack *s, const size_t *at,
-		       size_t count, unsigned width, size_t *next)
+/* Appends the first frames and returns how many were looked at. If the first is a library function
+ * whose caller does not fit, the caller replaces it. */
+static size_t where_begin(struct printer *line, const struct goparse_stack *s, const size_t *at,
+			  size_t count, unsigned width)
 {
-	size_t start = line->len;
-	bool room = true;
-	int rc = where_add_frame(line, &s->frames[at[0]], width);
+	size_t start = line->out->len;
 
-	*next = 1;
-	if (rc || count == 1 || at[1] != at[0] + 1 ||
-	    !telling_is_library(s->frames[at[0]].function))
-		return rc;
-	*next = 2;
-	rc = add_caller(line, ARROW, &s->frames[at[1]], width, &room);
-	if (rc || room)
-		return rc;
-	line->len = start;
-	return where_add_frame(line, &s->frames[at[1]], width);
+	where_add(line, &s->frames[at[0]], width, where_put_frame);
+	if (count == 1 || at[1] != at[0] + 1 || !telling_is_library(s->frames[at[0]].function))
+		return 1;
+	if (!add_caller(line, ARROW, &s->frames[at[1]], width)) {
+		line->out->len = start;
+		where_add(line, &s->frames[at[1]], width, where_put_frame);
+	}
+	return 2;
 }
 
-int goparse_where(struct buffer *line, const struct goparse_stack *s, struct goparse_text state,
-		  unsigned width)
+void goparse_where(struct printer *line, const struct goparse_stack *s, struct goparse_text state,
+		   unsigned width)
 {
 	size_t at[PIECES], count = telling_frames(s, state, at, PIECES), i = 0;
 	const char *nothing = s->unavailable ? UNAVAILABLE : EMPTY;
-	bool room = true;
-	int rc;
+	bool fits = true;
 
-	rc = count ? where_begin(line, s, at, count, width, &i) :
-		     text_add_fitting(line, nothing, strlen(nothing), width, 0);
-	for (; !rc && room && i < count; i++)
-		rc = add_caller(line, ARROW, &s->frames[at[i]], width, &room);
-	if (!rc && room && s->created_by.function.len)
-		rc = add_caller(line, " < go in ", &s->created_by, width, &room);
-	return rc;
+	if (count)
+		i = where_begin(line, s, at, count, width);
+	else if (!line->rc)
+		line->rc = text_add_fitting(line->out, nothing, strlen(nothing), width, 0);
+	for (; fits && i < count; i++)
+		fits = add_caller(line, ARROW, &s->frames[at[i]], width);
+	if (fits && s->created_by.function.len)
+		add_caller(line, " < go in ", &s->created_by, width);
 }

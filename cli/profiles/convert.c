@@ -47,35 +47,30 @@ static int convert(const struct convert_options *o, struct error *err)
 	return rc;
 }
 
-static int convert_set_option(struct convert_options *o, int option, struct error *err)
+static int convert_take_option(void *options, int option, char *value, struct error *err)
 {
+	struct convert_options *o = options;
+
 	if (option == READPROFILE_MAX_SIZE)
-		return parse_size(optarg, &o->max_size, err);
-	return format_option(&o->out, option, optarg, err);
+		return parse_size(value, &o->max_size, err);
+	return format_option(&o->out, option, value, err);
 }
 
 int cli_convert(int argc, char **argv)
 {
+	static const struct cli_grammar grammar = { "convert", ":o:f:qh", long_options,
+						    convert_take_option };
 	struct convert_options o = { 0 };
+	int status = cli_parse(&grammar, argc, argv, &o);
 	struct error err;
-	int option;
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":o:f:qh", long_options, NULL)) != -1) {
-		if (cli_is_bad(option))
-			return cli_bad_option(argv, option);
-		if (option == 'h')
-			return cli_help_on("convert");
-		if (convert_set_option(&o, option, &err))
-			return cli_fail(&err);
-	}
+	if (status != CLI_GO_ON)
+		return status;
 	if (optind != argc - 1)
 		return cli_usage(optind == argc ? "convert needs a file" :
 						  "convert takes one file");
 	if (!o.out.path)
 		return cli_usage("convert needs an output (-o)");
 	o.in = argv[optind];
-	if (!convert(&o, &err))
-		return EXIT_DONE;
-	return cli_fail(&err);
+	return convert(&o, &err) ? cli_fail(&err) : EXIT_DONE;
 }

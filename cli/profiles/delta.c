@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/buffer.h"
+#include "base/amount.h"
 #include "base/error.h"
 #include "base/file/outfile.h"
 #include "delta/delta.h"
@@ -22,6 +22,8 @@
 #include "pprof/profile.h"
 #include "pprof/wire/gzip.h"
 #include "cli/common/cli.h"
+#include "cli/common/formats.h"
+#include "cli/common/printer.h"
 #include "cli/common/readprofile.h"
 
 enum { TYPES_MAX = 64 };
@@ -65,18 +67,11 @@ static int to_out(void *ctx, const void *data, size_t len, struct error *err)
 	return outfile_write(&out->file, data, len, err);
 }
 
-static bool profiles_delta_ends_in(const char *text, const char *end)
-{
-	size_t len = strlen(text), end_len = strlen(end);
-
-	return len >= end_len && !strcmp(text + len - end_len, end);
-}
-
 static int open_out(struct profiles_delta_out *out, const char *path, struct error *err)
 {
 	int rc = outfile_open(&out->file, path, err);
 
-	if (rc || profiles_delta_ends_in(path, ".pb"))
+	if (rc || format_ends_in(path, ".pb"))
 		return rc;
 	rc = gzip_stream_new(&out->zip, GZIP_STREAM_LEVEL, err);
 	if (!rc)
@@ -112,21 +107,22 @@ static int discard(void *ctx, const void *data, size_t len, struct error *err)
 static void profiles_delta_say(const char *path, uint64_t bytes, const struct delta_stats *s)
 {
 	char value[MEASURE_MAX];
-	struct buffer came = { 0 };
-	int rc = 0;
+	struct buffer more = { 0 };
+	struct printer p = { &more, 0 };
 
+	print_to(&p, ": ");
 	for (size_t i = 0; i < s->type_count; i++)
-		rc |= buffer_addf(&came, "%s %s%s%s", s->types[i].type, s->came[i] < 0 ? "" : "+",
-				  measure_label(s->came[i], s->types[i].unit, "auto", value),
-				  i + 1 < s->type_count ? ", " : "; ");
-	if (!rc && !buffer_add(&came, "", 1))
-		cli_line(
-			"wrote %s (%lu bytes): %s%zu of %zu samples kept, %zu dropped; %zu new, %zu vanished; "
-			"%zu remembered in %zu kB",
-			strcmp(path, "-") ? path : "standard output", bytes, (char *)came.data,
-			s->kept, s->samples, s->dropped, s->added, s->vanished, s->known,
-			(s->state_bytes + 1023) / 1024);
-	buffer_release(&came);
+		print_to(&p, "%s %s%s%s", s->types[i].type, s->came[i] < 0 ? "" : "+",
+			 measure_label(s->came[i], s->types[i].unit, "auto", value),
+			 i + 1 < s->type_count ? ", " : "; ");
+	print_to(
+		&p,
+		"%zu of %zu samples kept, %zu dropped; %zu new, %zu vanished; %zu remembered in %s%c",
+		s->kept, s->samples, s->dropped, s->added, s->vanished, s->known,
+		shown_bytes(s->state_bytes), '\0');
+	if (!p.rc)
+		cli_wrote(path, bytes, (char *)more.data);
+	buffer_release(&more);
 	if (s->reset)
 		cli_say("%s: counters ran backwards: taken as a new process, nothing subtracted",
 			path);
@@ -227,26 +223,24 @@ static int profiles_delta_set_types(struct profiles_delta_options *o, const char
 	return count ? 0 : error_set(err, ERR_USAGE, "no types in '%s'", text);
 }
 
-static int profiles_delta_set_option(struct profiles_delta_options *o, int option,
-				     struct error *err)
+static int delta_take_option(void *options, int option, char *value, struct error *err)
 {
-	uint64_t n = 1;
-	int rc = 0;
+	struct profiles_delta_options *o = options;
+	uint64_t n = 0;
+	int rc;
 
 	switch (option) {
 	case 'o':
-		o->output = optarg;
+		o->output = value;
 		return 0;
 	case 't':
-		return profiles_delta_set_types(o, optarg, err);
+		return profiles_delta_set_types(o, value, err);
 	case 'f':
-		rc = parse_number(optarg, "number of rounds", 1, 250, &n, err);
+		rc = parse_number(value, "number of rounds", 1, 250, &n, err);
 		o->delta.forget_after = (unsigned)n;
 		return rc;
 	case READPROFILE_MAX_SIZE:
-		rc = parse_size(optarg, &n, err);
-		o->delta.max_size = n;
-		return rc;
+		return parse_size(value, &o->delta.max_size, err);
 	case 'n':
 		o->delta.allow_negative = true;
 		return 0;
@@ -256,26 +250,26 @@ static int profiles_delta_set_option(struct profiles_delta_options *o, int optio
 	}
 }
 
+static int delta_run(const struct profiles_delta_options *o, char **paths, int count)
+{
+	struct error err;
+
+	if (count < 2)
+		return cli_usage("delta needs two profiles or more");
+	if (!o->output)
+		return cli_usage("delta needs -o OUT");
+	return profiles_delta_take_all(o, paths, count, &err) ? cli_fail(&err) : EXIT_DONE;
+}
+
 int cli_delta(int argc, char **argv)
 {
+	static const struct cli_grammar grammar = { "delta", ":o:qh", long_options,
+						    delta_take_option };
 	struct profiles_delta_options o = { .output = NULL };
-	struct error err = { 0 };
-	int option, rc = 0;
+	int status = cli_parse(&grammar, argc, argv, &o);
 
-	opterr = 0;
-	while (!rc && (option = getopt_long(argc, argv, ":o:qh", long_options, NULL)) != -1) {
-		if (cli_is_bad(option))
-			return cli_bad_option(argv, option);
-		if (option == 'h')
-			return cli_help_on("delta");
-		rc = profiles_delta_set_option(&o, option, &err);
-	}
-	if (!rc && argc - optind < 2)
-		return cli_usage("delta needs two profiles or more");
-	if (!rc && !o.output)
-		return cli_usage("delta needs -o OUT");
-	if (!rc)
-		rc = profiles_delta_take_all(&o, argv + optind, argc - optind, &err);
+	if (status == CLI_GO_ON)
+		status = delta_run(&o, argv + optind, argc - optind);
 	free(o.type_text);
-	return rc ? cli_fail(&err) : EXIT_DONE;
+	return status;
 }

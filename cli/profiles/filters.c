@@ -15,39 +15,24 @@
 #include "pprof/select/tagroot.h"
 #include "cli/common/cli.h"
 
-#define OPTION(name, takes, number) { name, takes, NULL, FILTERS_FIRST + (number) }
-
-const struct option filters_options[FILTER_COUNT] = {
-	OPTION("focus", required_argument, FILTER_FOCUS),
-	OPTION("ignore", required_argument, FILTER_IGNORE),
-	OPTION("hide", required_argument, FILTER_HIDE),
-	OPTION("show", required_argument, FILTER_SHOW),
-	OPTION("show-from", required_argument, FILTER_SHOW_FROM),
-	OPTION("tag-focus", required_argument, FILTER_TAG_FOCUS),
-	OPTION("tag-ignore", required_argument, FILTER_TAG_IGNORE),
-	OPTION("tag-show", required_argument, FILTER_TAG_SHOW),
-	OPTION("tag-hide", required_argument, FILTER_TAG_HIDE),
-	OPTION("prune-from", required_argument, FILTER_PRUNE_FROM),
-	OPTION("tag-root", required_argument, FILTER_TAG_ROOT),
-	OPTION("tag-leaf", required_argument, FILTER_TAG_LEAF),
-	OPTION("all-frames", no_argument, FILTER_ALL_FRAMES),
-};
-
-/* pprof's names of the filters: in headings, and in the warning that nothing matched. */
+/* The names of the options, and pprof's names of the filters: in headings, and in the warning that
+ * nothing matched. */
 static const struct {
-	const char *heading, *warning;
+	const char *option, *heading, *warning;
 } names[FILTER_COUNT] = {
-	[FILTER_FOCUS] = { "focus", "Focus" },
-	[FILTER_IGNORE] = { "ignore", "Ignore" },
-	[FILTER_HIDE] = { "hide", "Hide" },
-	[FILTER_SHOW] = { "show", "Show" },
-	[FILTER_SHOW_FROM] = { "show_from", "ShowFrom" },
-	[FILTER_TAG_FOCUS] = { "tagfocus", "TagFocus" },
-	[FILTER_TAG_IGNORE] = { "tagignore", "TagIgnore" },
-	[FILTER_TAG_SHOW] = { "tagshow", "TagShow" },
-	[FILTER_TAG_HIDE] = { "taghide", "TagHide" },
-	[FILTER_TAG_ROOT] = { NULL, "TagRoot" },
-	[FILTER_TAG_LEAF] = { NULL, "TagLeaf" },
+	[FILTER_FOCUS] = { "focus", "focus", "Focus" },
+	[FILTER_IGNORE] = { "ignore", "ignore", "Ignore" },
+	[FILTER_HIDE] = { "hide", "hide", "Hide" },
+	[FILTER_SHOW] = { "show", "show", "Show" },
+	[FILTER_SHOW_FROM] = { "show-from", "show_from", "ShowFrom" },
+	[FILTER_TAG_FOCUS] = { "tag-focus", "tagfocus", "TagFocus" },
+	[FILTER_TAG_IGNORE] = { "tag-ignore", "tagignore", "TagIgnore" },
+	[FILTER_TAG_SHOW] = { "tag-show", "tagshow", "TagShow" },
+	[FILTER_TAG_HIDE] = { "tag-hide", "taghide", "TagHide" },
+	[FILTER_PRUNE_FROM] = { "prune-from", NULL, NULL },
+	[FILTER_TAG_ROOT] = { "tag-root", NULL, "TagRoot" },
+	[FILTER_TAG_LEAF] = { "tag-leaf", NULL, "TagLeaf" },
+	[FILTER_ALL_FRAMES] = { "all-frames", NULL, NULL },
 };
 
 struct compiled {
@@ -55,14 +40,23 @@ struct compiled {
 	struct tagmatch *focus, *ignore;
 };
 
-bool filters_set(struct filters *f, int option, const char *value)
+void filters_list(struct option options[FILTER_COUNT])
+{
+	for (int i = 0; i < FILTER_COUNT; i++)
+		options[i] = (struct option){ names[i].option,
+					      i == FILTER_ALL_FRAMES ? no_argument :
+								       required_argument,
+					      NULL, FILTERS_FIRST + i };
+}
+
+int filters_set(struct filters *f, int option, const char *value)
 {
 	int number = option - FILTERS_FIRST;
 
 	if (number < 0 || number >= FILTER_COUNT)
-		return false;
+		return OPTION_OTHER;
 	f->texts[number] = number == FILTER_ALL_FRAMES ? "yes" : value;
-	return true;
+	return 0;
 }
 
 static bool filters_wanted(const struct filters *f, enum filter_option i)
@@ -109,9 +103,9 @@ static int compile_tags(const struct filters *f, enum filter_option i, struct ta
 	if (!filters_wanted(f, i))
 		return 0;
 	if (tagmatch_new(match, f->texts[i], err))
-		return error_prefix(err, "--%s", filters_options[i].name);
+		return error_prefix(err, "--%s", names[i].option);
 	if (tagmatch_range(*match))
-		cli_say("%s: the value is read as a range of numbers", filters_options[i].name);
+		cli_say("%s: the value is read as a range of numbers", names[i].option);
 	return 0;
 }
 
@@ -122,7 +116,7 @@ static int filters_compile(const struct filters *f, struct compiled *c, struct e
 	for (enum filter_option i = 0; i < FILTER_COUNT && !rc; i++)
 		if (is_pattern(i) && filters_wanted(f, i) &&
 		    pattern_new(&c->patterns[i], f->texts[i], strlen(f->texts[i]), err))
-			rc = error_prefix(err, "--%s", filters_options[i].name);
+			rc = error_prefix(err, "--%s", names[i].option);
 	if (!rc)
 		rc = compile_tags(f, FILTER_TAG_FOCUS, &c->focus, err);
 	if (!rc)

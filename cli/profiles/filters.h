@@ -36,12 +36,11 @@ struct filters {
 	uint32_t *label_units;		 /* labels_units() of the whole profile; owned */
 };
 
-/* The options, FILTER_COUNT of them, for getopt_long. */
-extern const struct option filters_options[FILTER_COUNT];
+/* Lists the options for getopt_long. */
+void filters_list(struct option options[FILTER_COUNT]);
 
-/* Takes an option that getopt_long returned. False: it is none of these. `value` must outlive
- * `f`. */
-bool filters_set(struct filters *f, int option, const char *value);
+/* Takes an option. `value` must outlive `f`. 0 or OPTION_OTHER. */
+int filters_set(struct filters *f, int option, const char *value);
 
 /* To be called first, once. Fills `label_units`, for which pprof, too, takes all samples
  * (internal/driver/driver.go, generateRawReport). Removes the frames that the profile itself says

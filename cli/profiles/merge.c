@@ -260,9 +260,10 @@ static bool reads_twice(const struct merge_options *o)
 	return times > 1;
 }
 
-static int profiles_merge_set_option(struct merge_options *o, int option, struct error *err)
+static int merge_take_option(void *options, int option, char *value, struct error *err)
 {
-	int rc = 0;
+	struct merge_options *o = options;
+	int rc;
 
 	switch (option) {
 	case 's':
@@ -272,37 +273,28 @@ static int profiles_merge_set_option(struct merge_options *o, int option, struct
 		o->normalize = true;
 		return 0;
 	case READPROFILE_MAX_SIZE:
-		return parse_size(optarg, &o->max_size, err);
+		return parse_size(value, &o->max_size, err);
 	case AGAINST:
-		return parse_positive_duration(optarg, &o->against_ns, err);
-	default:
-		rc = format_option(&o->out, option, optarg, err);
-		rc = rc > 0 ? folder_option(&o->folder, option, optarg, err) : rc;
-		if (rc <= 0)
-			return rc;
-		rc = 0;
-		if (!viewoptions_set(&o->shown, option, optarg, &rc, err))
-			filters_set(&o->filters, option, optarg);
-		return rc;
+		return parse_positive_duration(value, &o->against_ns, err);
 	}
+	rc = format_option(&o->out, option, value, err);
+	if (rc == OPTION_OTHER)
+		rc = folder_option(&o->folder, option, value, err);
+	if (rc == OPTION_OTHER)
+		rc = viewoptions_set(&o->shown, option, value, err);
+	return rc == OPTION_OTHER ? filters_set(&o->filters, option, value) : rc;
 }
 
 /* Returns CLI_GO_ON or an exit status. */
 static int profiles_merge_parse(struct merge_options *o, const struct option *options, int argc,
 				char **argv)
 {
+	const struct cli_grammar grammar = { argv[0], ":o:f:t:qh", options, merge_take_option };
+	int status = cli_parse(&grammar, argc, argv, o);
 	struct error err;
-	int option;
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":o:f:t:qh", options, NULL)) != -1) {
-		if (cli_is_bad(option))
-			return cli_bad_option(argv, option);
-		if (option == 'h')
-			return cli_help_on(argv[0]);
-		if (profiles_merge_set_option(o, option, &err))
-			return cli_fail(&err);
-	}
+	if (status != CLI_GO_ON)
+		return status;
 	o->files = argv + optind;
 	o->count = argc - optind;
 	if (folder_check(&o->folder, o->files, o->count, &err))
@@ -345,7 +337,7 @@ int cli_diff(int argc, char **argv)
 	struct error err;
 	int status;
 
-	memcpy(options, filters_options, sizeof(filters_options));
+	filters_list(options);
 	memcpy(options + FILTER_COUNT, diff_own_options, sizeof(diff_own_options));
 	status = profiles_merge_parse(&o, options, argc, argv);
 	if (status != CLI_GO_ON)

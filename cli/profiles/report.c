@@ -183,28 +183,30 @@ static int report_report(struct report_options *o, struct error *err)
 	return rc;
 }
 
-static int set_mode(struct report_options *o, const struct mode *mode, struct error *err)
+static int set_mode(struct report_options *o, const struct mode *mode, const char *value,
+		    struct error *err)
 {
 	if (o->mode && o->mode != mode)
 		return error_set(err, ERR_USAGE, "'--%s' and '--%s' exclude each other",
 				 o->mode->name, mode->name);
 	o->mode = mode;
 	if (mode->takes == TAKES_OUTPUT)
-		o->out.path = optarg;
+		o->out.path = value;
 	if (mode->takes != TAKES_PATTERN)
 		return 0;
 	pattern_free(o->shown.view.pattern);
 	o->shown.view.pattern = NULL;
-	return pattern_new(&o->shown.view.pattern, optarg, strlen(optarg), err);
+	return pattern_new(&o->shown.view.pattern, value, strlen(value), err);
 }
 
-static int report_set_option(struct report_options *o, int option, struct error *err)
+static int report_take_option(void *options, int option, char *value, struct error *err)
 {
+	struct report_options *o = options;
 	int rc;
 
 	switch (option) {
 	case 'e':
-		return parse_fraction(optarg, "share", &o->shown.view.edge_fraction, err);
+		return parse_fraction(value, "share", &o->shown.view.edge_fraction, err);
 	case 'r':
 		o->relative = true;
 		return 0;
@@ -212,16 +214,16 @@ static int report_set_option(struct report_options *o, int option, struct error 
 		o->shown.view.verbose = true;
 		return 0;
 	case READPROFILE_MAX_SIZE:
-		return parse_size(optarg, &o->max_size, err);
-	default:
-		rc = format_option(&o->out, option, optarg, err);
-		rc = rc > 0 ? folder_option(&o->folder, option, optarg, err) : rc;
-		if (rc <= 0 || viewoptions_set(&o->shown, option, optarg, &rc, err))
-			return rc;
-		if (filters_set(&o->filters, option, optarg))
-			return 0;
-		return set_mode(o, &modes[option - OPTION_FIRST], err);
+		return parse_size(value, &o->max_size, err);
 	}
+	rc = format_option(&o->out, option, value, err);
+	if (rc == OPTION_OTHER)
+		rc = folder_option(&o->folder, option, value, err);
+	if (rc == OPTION_OTHER)
+		rc = viewoptions_set(&o->shown, option, value, err);
+	if (rc == OPTION_OTHER)
+		rc = filters_set(&o->filters, option, value);
+	return rc == OPTION_OTHER ? set_mode(o, &modes[option - OPTION_FIRST], value, err) : rc;
 }
 
 /* The modes' options, the filters', then the others. */
@@ -232,7 +234,7 @@ static void list_options(struct option list[OPTIONS])
 					   modes[i].takes == TAKES_NOTHING ? no_argument :
 									     required_argument,
 					   NULL, OPTION_FIRST + i };
-	memcpy(list + MODES, filters_options, sizeof(filters_options));
+	filters_list(list + MODES);
 	memcpy(list + MODES + FILTER_COUNT, other_options, sizeof(other_options));
 }
 
@@ -281,19 +283,14 @@ static void finish_view(struct report_options *o)
 static int report_read_options(struct report_options *o, int argc, char **argv)
 {
 	struct option list[OPTIONS];
+	const struct cli_grammar grammar = { "report", ":hqvf:o:t:", list, report_take_option };
 	struct error err;
-	int option;
+	int status;
 
-	opterr = 0;
 	list_options(list);
-	while ((option = getopt_long(argc, argv, ":hqvf:o:t:", list, NULL)) != -1) {
-		if (cli_is_bad(option))
-			return cli_bad_option(argv, option);
-		if (option == 'h')
-			return cli_help_on("report");
-		if (report_set_option(o, option, &err))
-			return cli_fail(&err);
-	}
+	status = cli_parse(&grammar, argc, argv, o);
+	if (status != CLI_GO_ON)
+		return status;
 	if (optind != argc - 1)
 		return cli_usage(optind == argc ? "report needs a file" : "report takes one file");
 	o->file = argv[optind];

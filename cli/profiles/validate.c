@@ -17,6 +17,11 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
+struct validate_options {
+	uint64_t max_size; /* 0: the default */
+	bool quiet;
+};
+
 static void print_good(const struct profile *p, const char *path)
 {
 	char name[4096];
@@ -31,30 +36,30 @@ static void print_good(const struct profile *p, const char *path)
 	       cli_plural(p->mapping_count));
 }
 
-static int validate(const char *path, uint64_t max_size, bool quiet, struct error *err)
+static int validate(const char *path, const struct validate_options *o, struct error *err)
 {
 	struct profile p;
-	int rc = readprofile(&p, path, max_size, err);
+	int rc = readprofile(&p, path, o->max_size, err);
 
 	if (rc)
 		return rc;
 	rc = profile_validate_text(&p, err);
 	if (rc)
 		error_prefix(err, "'%s'", path);
-	if (!rc && !quiet)
+	if (!rc && !o->quiet)
 		print_good(&p, path);
 	profile_release(&p);
 	return rc;
 }
 
 /* The status is EXIT_FAILED if a file is bad or the standard output cannot be written. */
-static int validate_all(char **paths, uint64_t max_size, bool quiet)
+static int validate_all(char **paths, const struct validate_options *o)
 {
 	int status = EXIT_DONE;
 	struct error err;
 
 	for (; *paths; paths++)
-		if (validate(*paths, max_size, quiet, &err)) {
+		if (validate(*paths, o, &err)) {
 			fflush(stdout); /* so that lines come in the order of the files */
 			cli_fail(&err);
 			status = EXIT_FAILED;
@@ -66,25 +71,26 @@ static int validate_all(char **paths, uint64_t max_size, bool quiet)
 	return status;
 }
 
+static int validate_take_option(void *options, int option, char *value, struct error *err)
+{
+	struct validate_options *o = options;
+
+	if (option == READPROFILE_MAX_SIZE)
+		return parse_size(value, &o->max_size, err);
+	o->quiet = true;
+	return 0;
+}
+
 int cli_validate(int argc, char **argv)
 {
-	uint64_t max_size = 0;
-	bool quiet = false;
-	struct error err;
-	int option;
+	static const struct cli_grammar grammar = { "validate", ":qh", long_options,
+						    validate_take_option };
+	struct validate_options o = { 0 };
+	int status = cli_parse(&grammar, argc, argv, &o);
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":qh", long_options, NULL)) != -1) {
-		if (cli_is_bad(option))
-			return cli_bad_option(argv, option);
-		if (option == 'h')
-			return cli_help_on("validate");
-		if (option == 'q')
-			quiet = true;
-		if (option == READPROFILE_MAX_SIZE && parse_size(optarg, &max_size, &err))
-			return cli_fail(&err);
-	}
+	if (status != CLI_GO_ON)
+		return status;
 	if (optind == argc)
 		return cli_usage("validate needs a file");
-	return validate_all(argv + optind, max_size, quiet);
+	return validate_all(argv + optind, &o);
 }

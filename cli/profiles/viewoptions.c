@@ -2,8 +2,6 @@
  * whether it has interpreted frames, is resolved when it has been read. */
 #include "cli/profiles/viewoptions.h"
 
-#include <string.h>
-
 #include "base/error.h"
 #include "pprof/inlines.h"
 #include "pprof/merge.h"
@@ -11,61 +9,47 @@
 #include "cli/common/cli.h"
 #include "cli/common/types.h"
 
-/* Indexed by enum report_by. */
-static const char *const granularities[] = { "function", "line",   "file",
-					     "address",	 "module", "thread" };
-
+/* The names are in the order of enum report_by. */
 static int set_granularity(struct viewoptions *o, const char *value, struct error *err)
 {
-	for (size_t i = 0; i < sizeof(granularities) / sizeof(*granularities); i++)
-		if (!strcmp(granularities[i], value)) {
-			o->view.by = (enum report_by)i;
-			return 0;
-		}
-	return error_set(err, ERR_USAGE,
-			 "'%s' is no granularity; expected function, line, file, "
-			 "address, module or thread",
-			 value);
-}
+	static const char *const names[] = { "function", "line",   "file", "address",
+					     "module",	 "thread", NULL };
+	unsigned number;
+	int rc = parse_choice(value, "granularity", names, &number, err);
 
-static int set_nodecount(struct viewoptions *o, const char *value, struct error *err)
-{
-	uint64_t number = 0;
-	int rc = parse_number(value, "number of lines", 0, UINT32_MAX, &number, err);
-
-	o->view.nodecount = number;
-	o->counted = true;
+	if (!rc)
+		o->view.by = (enum report_by)number;
 	return rc;
 }
 
-bool viewoptions_set(struct viewoptions *o, int option, const char *value, int *rc,
-		     struct error *err)
+int viewoptions_set(struct viewoptions *o, int option, const char *value, struct error *err)
 {
-	*rc = 0;
 	switch (option) {
 	case VIEWOPTIONS_BY:
-		*rc = set_granularity(o, value, err);
-		return true;
+		return set_granularity(o, value, err);
 	case VIEWOPTIONS_CUM:
-		return o->view.cum = true;
+		o->view.cum = true;
+		return 0;
 	case VIEWOPTIONS_NO_INLINE:
-		return o->no_inline = true;
+		o->no_inline = true;
+		return 0;
 	case VIEWOPTIONS_NO_NATIVE:
-		return o->no_native = true;
+		o->no_native = true;
+		return 0;
 	case VIEWOPTIONS_NODECOUNT:
-		*rc = set_nodecount(o, value, err);
-		return true;
+		o->counted = true;
+		return parse_number(value, "number of lines", 0, UINT32_MAX, &o->view.nodecount,
+				    err);
 	case VIEWOPTIONS_NODEFRACTION:
-		*rc = parse_fraction(value, "share", &o->view.node_fraction, err);
-		return true;
+		return parse_fraction(value, "share", &o->view.node_fraction, err);
 	case VIEWOPTIONS_SAMPLE_TYPE:
 		o->type = value;
-		return true;
+		return 0;
 	case VIEWOPTIONS_UNIT:
 		o->view.unit = value;
-		return true;
+		return 0;
 	default:
-		return false;
+		return OPTION_OTHER;
 	}
 }
 

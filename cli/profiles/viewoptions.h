@@ -2,7 +2,7 @@
  * The options of report and diff that choose what a table has: --by, --cum, --sample-type and
  * others.
  *
- * A command puts VIEWOPTIONS into its table of long options, and passes what getopt_long returns to
+ * A command puts VIEWOPTIONS into its table of long options, and passes each option to
  * viewoptions_set.
  */
 #ifndef CLI_PROFILES_VIEWOPTIONS_H
@@ -50,10 +50,8 @@ struct viewoptions {
 /* The default: what costs less than half a percent is left out, as in pprof's driver/config.go. */
 #define VIEWOPTIONS_NODE_FRACTION 0.005
 
-/* Takes an option that getopt_long returned. `value` must outlive `o`. *rc is 0 or ERR_USAGE.
- * False: it is none of these. */
-bool viewoptions_set(struct viewoptions *o, int option, const char *value, int *rc,
-		     struct error *err);
+/* Takes an option. `value` must outlive `o`. OPTION_OTHER, ERR_USAGE. */
+int viewoptions_set(struct viewoptions *o, int option, const char *value, struct error *err);
 
 /* To be called before filters are applied. ERR_NOTFOUND: the profile, read from `file`, has no
  * interpreted frames, and --no-native would leave nothing. */

@@ -1,21 +1,27 @@
-/* The text is made by outcome.c; here the recording's figures are handed to it, and names of
- * foreign processes are made fit for a terminal first. */
+/* The outcome's text is made by outcome.c; here the recording's figures are handed to it, and names
+ * of foreign processes are made fit for a terminal first. */
 #include "cli/record/ending.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/buffer.h"
+#include "base/amount.h"
 #include "base/printable.h"
+#include "base/process/image.h"
+#include "base/process/modmap.h"
 #include "base/process/process.h"
-#include "sampler/child/priority.h"
 #include "cli/common/cli.h"
+#include "cli/common/formats.h"
+#include "cli/common/printer.h"
 #include "cli/common/terminal.h"
-#include "cli/record/details.h"
 #include "cli/record/outcome.h"
+#include "sampler/child/priority.h"
 #include "sampler/profile/summary.h"
 #include "sampler/recording.h"
+#include "unwind/unwinder.h"
 
 void ending_warnings(const struct recording *r)
 {
@@ -25,31 +31,7 @@ void ending_warnings(const struct recording *r)
 		cli_say("%s", warning);
 }
 
-static int add_how_it_ended(const struct recording *r, const struct recording_options *o,
-			    struct buffer *out)
-{
-	const struct recording_stats *s = recording_stats(r);
-	pid_t pid = recording_process(r)->pid;
-	char after[24];
-	int rc = 0;
-
-	summary_duration(s->elapsed_ns, after, sizeof(after));
-	if (s->end == RECORDING_EXITED && s->processes > 1 && (!o->command || o->duration_ns))
-		rc = buffer_addf(out, "; all %lu processes ended after %s", s->processes, after);
-	else if (s->end == RECORDING_EXITED)
-		rc = buffer_addf(out, "; process %d ended after %s", pid, after);
-	else if (s->end == RECORDING_STOPPED)
-		rc = buffer_addf(out, "; stopped after %s", after);
-	else if (s->end == RECORDING_TIME_UP && recording_command_runs(r))
-		rc = buffer_addf(out, "; process %d runs on", pid);
-	else if (s->end == RECORDING_TIME_UP && o->command)
-		rc = buffer_addf(out, "; process %d ended, what it has made runs on", pid);
-	else if (s->end == RECORDING_LOST)
-		rc = buffer_addf(out, "; sampling failed after %s", after);
-	if (!rc && s->execs && s->processes == 1)
-		rc = buffer_addf(out, "; process %d executed another program meanwhile", pid);
-	return rc;
-}
+/* The outcome. */
 
 /* Could the tracing thread not get a real-time class? Tried only when a hold was long. */
 static bool is_unaided(const struct recording_stats *s)
@@ -95,27 +77,155 @@ void ending_outcome(const struct recording *r, const struct recording_options *o
 	buffer_release(&text);
 }
 
+/* Details. */
+
+static void print_walks(const struct recording *r, uint32_t id)
+{
+	const struct ledger_entry *walks = recording_walks_in(r, id);
+
+	for (int i = 0; i < STACK_ENDS; i++)
+		if (walks->ends[i])
+			cli_line("    %lu walks ended here: %s", walks->ends[i],
+				 stack_end_name((enum stack_end)i));
+	if (ledger_guessed(walks))
+		cli_line("    callers found without CFI: %lu by reading code, %lu by frame "
+			 "pointer, %lu by a scan",
+			 walks->found[FRAME_BY_CODE], walks->found[FRAME_BY_FRAME_POINTER],
+			 walks->found[FRAME_BY_SCAN]);
+}
+
+static void print_unwind_table(const struct unwind_table_info *t)
+{
+	char broken[60] = "";
+
+	if (t->refused) {
+		cli_line("    unwind table: none, the others take too much memory");
+		return;
+	}
+	if (t->bad_entries)
+		snprintf(broken, sizeof(broken), ", %lu broken entries left out", t->bad_entries);
+	cli_line("    unwind table: %lu rows, %lu rules, %lu bytes, built in %s%s", t->rows,
+		 t->rules, t->bytes, shown_duration(t->build_ns), broken);
+}
+
+bool ending_image(const struct image *image, const struct unwinder *u, const char *note)
+{
+	const char *id = image_build_id(image);
+	struct unwind_table_info table;
+
+	unwinder_table_info(u, image, &table);
+	if (!note && !table.rows && !table.refused)
+		return false;
+	cli_line("%s%s%s%s", image_path(image), *id ? " (build ID " : "", id, *id ? ")" : "");
+	print_unwind_table(&table);
+	if (note)
+		cli_line("    symbols: %s", note);
+	return true;
+}
+
 void ending_details(const struct recording *r, const struct recording_options *o)
 {
 	char lines[SUMMARY_LINES][SUMMARY_WIDTH];
+	size_t count;
+	struct image *const *images = modmap_images(recording_modmap(r), &count);
 
 	summary_lines(recording_stats(r), o, lines);
-	details_print(r);
+	for (size_t i = 0; i < count; i++)
+		if (ending_image(images[i], recording_unwinder(r),
+				 recording_symbol_note(r, images[i])))
+			print_walks(r, image_id(images[i]));
 	for (int i = 0; i < SUMMARY_LINES; i++)
 		if (*lines[i])
 			cli_line("%s", lines[i]);
 }
 
+/* The file. */
+
+/* "; stopped after 2.5 s" */
+static void put_how_it_ended(const struct recording *r, const struct recording_options *o,
+			     char text[200])
+{
+	const struct recording_stats *s = recording_stats(r);
+	const char *after = shown_duration(s->elapsed_ns);
+	pid_t pid = recording_process(r)->pid;
+	int len = 0;
+
+	if (s->end == RECORDING_EXITED && s->processes > 1 && (!o->command || o->duration_ns))
+		len = snprintf(text, 200, "; all %lu processes ended after %s", s->processes,
+			       after);
+	else if (s->end == RECORDING_EXITED)
+		len = snprintf(text, 200, "; process %d ended after %s", pid, after);
+	else if (s->end == RECORDING_STOPPED)
+		len = snprintf(text, 200, "; stopped after %s", after);
+	else if (s->end == RECORDING_TIME_UP && recording_command_runs(r))
+		len = snprintf(text, 200, "; process %d runs on", pid);
+	else if (s->end == RECORDING_TIME_UP && o->command)
+		len = snprintf(text, 200, "; process %d ended, what it has made runs on", pid);
+	else if (s->end == RECORDING_LOST)
+		len = snprintf(text, 200, "; sampling failed after %s", after);
+	if (s->execs && s->processes == 1)
+		snprintf(text + len, 200 - (size_t)len,
+			 "; process %d executed another program meanwhile", pid);
+}
+
+/* Prints a path as a shell reads it. */
+static void print_quoted(struct printer *p, const char *path)
+{
+	if (!path[strspn(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+			       "-_./+,:@%=")]) {
+		print_to(p, "%s", path);
+		return;
+	}
+	print_to(p, "'");
+	for (const char *c = path; *c; c++)
+		print_to(p, *c == '\'' ? "'\\''" : "%c", *c);
+	print_to(p, "'");
+}
+
+/* What shows the file at `path`; NULL: nothing does, or it is no file. A browser needs the whole
+ * path. */
+static const char *tool_for(const char *path, bool *browser)
+{
+	struct stat st;
+
+	*browser = format_ends_in(path, ".svg") || format_ends_in(path, ".html");
+	if (!strcmp(path, "-") || (!stat(path, &st) && !S_ISREG(st.st_mode)) ||
+	    format_ends_in(path, ".otlp"))
+		return NULL;
+	if (*browser)
+		return "";
+	if (format_ends_in(path, ".txt") || format_ends_in(path, ".folded"))
+		return "less ";
+	return format_ends_in(path, ".json") ? "https://www.speedscope.app with " :
+					       "sampler report ";
+}
+
+static void print_next_step(struct printer *p, const char *path)
+{
+	bool browser;
+	const char *tool = tool_for(path, &browser);
+	char *whole = tool && browser ? realpath(path, NULL) : NULL;
+
+	if (tool)
+		print_to(p, "look: %s", tool);
+	if (whole)
+		print_to(p, "%s", whole);
+	else if (tool)
+		print_quoted(p, path);
+	free(whole);
+}
+
 void ending_written(const struct recording *r, const struct recording_options *o, const char *path,
 		    uint64_t bytes)
 {
-	struct buffer end = { 0 }, next = { 0 };
+	struct buffer look = { 0 };
+	struct printer p = { &look, 0 };
+	char end[200] = "";
 
-	if (!add_how_it_ended(r, o, &end) && !buffer_add(&end, "", 1))
-		cli_line("wrote %s (%lu bytes)%s", strcmp(path, "-") ? path : "standard output",
-			 bytes, (char *)end.data);
-	if (!outcome_next_step(path, &next) && next.len)
-		cli_line("%.*s", (int)next.len - 1, (char *)next.data);
-	buffer_release(&end);
-	buffer_release(&next);
+	put_how_it_ended(r, o, end);
+	cli_wrote(path, bytes, end);
+	print_next_step(&p, path);
+	if (look.len && !p.rc)
+		cli_line("%.*s", (int)look.len, (char *)look.data);
+	buffer_release(&look);
 }

@@ -32,7 +32,6 @@
 #include "rounds/source/capture.h"
 #include "rounds/source/memory.h"
 #include "rounds/source/source.h"
-#include "sampler/stop/hold.h"
 
 struct taking {
 	const struct gotake *t;
@@ -47,12 +46,6 @@ struct taking {
 	unsigned written;
 	struct error first; /* the first profile's error; code 0: none has failed */
 };
-
-unsigned gotake_types(void)
-{
-	return capture_set(CAPTURE_BY_GO) & ~CAPTURE_BIT(CAPTURE_TRACE) &
-	       ~CAPTURE_BIT(CAPTURE_ALLOC);
-}
 
 static bool one_file(const struct gotake *t)
 {
@@ -146,8 +139,7 @@ static int commit(struct taking *k, const char *path, struct error *err)
 	k->written++;
 	/* With legacy text on the standard output no message is printed. */
 	if (!k->t->quiet && !(k->legacy && !strcmp(path, "-")))
-		cli_line("wrote %s (%lu bytes)", strcmp(path, "-") ? path : "standard output",
-			 bytes);
+		cli_wrote(path, bytes, "");
 	return 0;
 }
 
@@ -375,20 +367,6 @@ int cli_gotake(const struct gotake *t)
 	process_close(&k.process);
 	buffer_release(&k.heap);
 	return rc ? cli_fail(&err) : EXIT_DONE;
-}
-
-/* At most ten seconds: a long time for threads to be held, but still a bound. */
-int parse_stop(const char *text, uint64_t *ns, struct error *err)
-{
-	static const uint64_t most_ns = 10000000000;
-	int rc = 0;
-
-	*ns = HOLD_BOUND_NS;
-	if (text)
-		rc = parse_duration(text, ns, err);
-	if (!rc && (!*ns || *ns > most_ns))
-		rc = error_set(err, ERR_USAGE, "--stop=%s: up to 10s", text);
-	return rc;
 }
 
 /* Goroutines. */

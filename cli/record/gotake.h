@@ -6,23 +6,18 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct error;
 struct format;
 struct source_options;
 
 struct gotake {
 	pid_t pid;
-	unsigned types; /* set of enum capture_type, all among gotake_types() */
+	unsigned types; /* set of enum capture_type; see roundsoptions_at_once */
 	bool gc_wait;
 	const struct source_options *source;
 	const char *output; /* a file, or with several types a folder; NULL: a default name */
 	const struct format *format; /* NULL: by the output's ending */
 	bool quiet, verbose;
 };
-
-/* The types that can be taken at once: all of Go's except execution traces and alloc (what a round
- * has allocated). */
-unsigned gotake_types(void);
 
 /* Takes and writes the profiles and returns an exit status. If one fails, the others are still
  * written. */
@@ -31,8 +26,5 @@ int cli_gotake(const struct gotake *t);
 /* Writes all goroutines of a process to a file, in the text form of debug=2, and returns an exit
  * status. All threads are held meanwhile, for `stop_ns` at most; 0: none is held. */
 int cli_gotake_dump(pid_t pid, const char *output, uint64_t stop_ns);
-
-/* Parses the value of --stop, up to 10 s; NULL (no value) gives HOLD_BOUND_NS. 0 or ERR_USAGE. */
-int parse_stop(const char *text, uint64_t *ns, struct error *err);
 
 #endif

@@ -24,32 +24,26 @@ struct outcome {
 	const struct recording_options *options;
 	struct unsampled unsampled;
 	const char *tracer;   /* which program traced threads, "strace (PID 12)"; "": none */
-	uint64_t children_ns; /* CPU time of children that were not sampled, */
-	size_t children;      /* and how many of them live */
+	uint64_t children_ns; /* CPU time of children that were not sampled */
+	size_t children;      /* how many of these live */
 	uint64_t missed_ns;   /* CPU time of a command's processes that were not found */
 	bool unaided;	      /* we get no real-time priority */
 	const struct gil_account *gil; /* NULL: not known */
 };
 
-/* The longest time for which one thread may be held. A hold that takes longer is ended by the
- * watchdog (sampler/child/watchdog.h), so it is no hold as any other. */
+/* The longest time for which one thread is to be held: the watchdog ends a longer hold
+ * (sampler/child/watchdog.h). */
 enum { OUTCOME_HOLD_NS = 10000000 };
 
 /* Is there nothing to write? An empty profile is no result. */
 bool outcome_is_empty(const struct recording_stats *s);
 
-/* Was there no frame that --no-native leaves? */
+/* Was there no frame that --no-native leaves? What is said then. */
+#define OUTCOME_ALL_NATIVE \
+	"no interpreted frames were found: with --no-native, all samples are [native]"
 bool outcome_is_all_native(const struct recording_stats *s, const struct recording_options *o);
 
 /* Appends the lines. With `colour`, a hold that was too long is red. ERR_NOMEM. */
 int outcome_text(const struct outcome *o, bool colour, struct buffer *out);
-
-/* Appends "look: …", the next step for the file at `path`; nothing for the standard output and for
- * devices. ERR_NOMEM. */
-int outcome_next_step(const char *path, struct buffer *out);
-
-/* A duration as people write it: "36 µs", "1.8 s", "1 min 02 s". Returns `text`. */
-enum { OUTCOME_DURATION = 32 };
-const char *outcome_duration(uint64_t ns, char text[OUTCOME_DURATION]);
 
 #endif

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/buffer.h"
 #include "base/error.h"
 #include "base/file/outfile.h"
 #include "base/process/process.h"
@@ -20,13 +19,14 @@
 #include "cli/common/cli.h"
 #include "cli/common/defaultname.h"
 #include "cli/common/formats.h"
+#include "cli/common/printer.h"
 #include "cli/common/signals.h"
 #include "cli/record/ending.h"
 #include "cli/record/gotake.h"
 #include "cli/record/outcome.h"
-#include "cli/record/progress.h"
-#include "cli/record/rounds.h"
-#include "cli/record/roundsoptions.h"
+#include "cli/common/progress.h"
+#include "cli/rounds/rounds.h"
+#include "cli/rounds/roundsoptions.h"
 #include "cli/record/sampling.h"
 #include "sampler/recording.h"
 #include "rounds/resource/resource.h"
@@ -37,15 +37,12 @@ static const uint64_t DEFAULT_DURATION_NS = 30000000000, ROUND_DURATION_NS = 600
 		      DEFAULT_DEBUGINFOD_NS = 90000000000;
 
 struct record_options {
-	struct recording_options recording;
-	pid_t pids[PIDS_MAX];
+	struct sampling sampling;
 	const char *output;
 	const struct format *format; /* NULL: by the output's ending */
-	unsigned symbolize;
-	uint64_t debuginfod_ns; /* 0: --debuginfod was not given */
+	uint64_t debuginfod_ns;	     /* 0: --debuginfod was not given */
 	bool quiet, verbose;
-	struct buffer command_line; /* NUL-terminated, for the comments */
-	char whose[RESOURCE_LINE];  /* the same */
+	char whose[RESOURCE_LINE]; /* for the profile's comments */
 	struct roundsoptions rounds;
 };
 
@@ -64,57 +61,57 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-static int record_take_event(struct recording_options *r, struct error *err)
+static int record_take_event(struct recording_options *r, const char *name, struct error *err)
 {
 	struct buffer names = { 0 };
-	int rc = 0;
+	struct printer p = { &names, 0 };
 
-	r->counted = counted_find(optarg);
-	for (const struct counted *c = counted_all(); !rc && !r->counted && c->name; c++)
-		rc = buffer_addf(&names, "%s%s", names.len ? ", " : "", c->name);
-	if (!r->counted)
-		rc = rc ? error_nomem(err) :
-			  error_set(err, ERR_USAGE, "unknown event '%s': %s", optarg, names.data);
+	r->counted = counted_find(name);
+	if (r->counted)
+		return 0;
+	for (const struct counted *c = counted_all(); c->name; c++)
+		print_to(&p, "%s%s", names.len ? ", " : "", c->name);
+	print_to(&p, "%c", '\0');
+	if (p.rc)
+		error_nomem(err);
+	else
+		error_set(err, ERR_USAGE, "unknown event '%s': %s", name, (char *)names.data);
 	buffer_release(&names);
-	return rc;
+	return err->code;
 }
 
-static int record_take_option(struct record_options *o, int option, struct error *err)
+static int record_take_option(void *options, int option, char *value, struct error *err)
 {
-	int rc = 0;
+	struct record_options *o = options;
+	int rc;
 
-	if (sampling_option(option, &o->recording, o->pids, &o->symbolize, &rc, err))
-		return rc;
-	if (roundsoptions_set(&o->rounds, option, optarg, &rc, err)) {
-		if (rc || roundsoptions_wanted(&o->rounds))
-			cli_page("rounds");
-		return rc;
-	}
 	switch (option) {
 	case 'o':
-		o->output = optarg;
-		break;
+		o->output = value;
+		return 0;
 	case 'f':
-		rc = format_by_name(optarg, &o->format, err);
-		break;
+		return format_by_name(value, &o->format, err);
 	case 'K':
-		o->recording.kernel = true;
-		break;
+		o->sampling.recording.kernel = true;
+		return 0;
 	case 'e':
-		rc = record_take_event(&o->recording, err);
-		break;
+		return record_take_event(&o->sampling.recording, value, err);
 	case 'D':
 		o->debuginfod_ns = DEFAULT_DEBUGINFOD_NS;
-		if (optarg)
-			rc = parse_positive_duration(optarg, &o->debuginfod_ns, err);
-		break;
+		return value ? parse_positive_duration(value, &o->debuginfod_ns, err) : 0;
 	case 'q':
 		o->quiet = true;
-		break;
+		return 0;
 	case 'v':
 		o->verbose = true;
-		break;
+		return 0;
 	}
+	rc = sampling_option(&o->sampling, option, value, err);
+	if (rc != OPTION_OTHER)
+		return rc;
+	rc = roundsoptions_set(&o->rounds, option, value, err);
+	if (rc || roundsoptions_wanted(&o->rounds))
+		cli_page("rounds");
 	return rc;
 }
 
@@ -123,12 +120,12 @@ static void settle_types(struct record_options *o)
 {
 	unsigned *types = &o->rounds.rounds.types, wall = CAPTURE_BIT(CAPTURE_WALL);
 
-	if (o->recording.wall && *types & CAPTURE_BIT(CAPTURE_CPU))
+	if (o->sampling.recording.wall && *types & CAPTURE_BIT(CAPTURE_CPU))
 		*types |= wall;
 	if (!*types)
-		*types = o->recording.wall ? CAPTURE_BIT(CAPTURE_CPU) | wall :
-					     CAPTURE_BIT(CAPTURE_CPU);
-	o->recording.wall |= (*types & wall) != 0;
+		*types = o->sampling.recording.wall ? CAPTURE_BIT(CAPTURE_CPU) | wall :
+						      CAPTURE_BIT(CAPTURE_CPU);
+	o->sampling.recording.wall |= (*types & wall) != 0;
 }
 
 /* Rounds need no process if only a URL is fetched, or if the process is waited for. */
@@ -138,21 +135,21 @@ static int check_rounds(struct record_options *o, int argc, char **argv)
 	struct error err;
 	int status = CLI_GO_ON;
 
-	if (!o->recording.duration_ns)
-		o->recording.duration_ns = ROUND_DURATION_NS;
+	if (!o->sampling.recording.duration_ns)
+		o->sampling.recording.duration_ns = ROUND_DURATION_NS;
 	if (optind < argc ||
 	    !(r->wait_for || (o->rounds.url && !(r->types & ~capture_set(CAPTURE_BY_GO)))))
-		status = sampling_target(&o->recording, argc, argv);
-	r->recording = o->recording;
-	r->symbolize = o->symbolize;
-	r->command_line = (char *)o->command_line.data;
+		status = sampling_target(&o->sampling, argc, argv);
+	r->recording = o->sampling.recording;
+	r->symbolize = o->sampling.symbolize;
+	r->command_line = (char *)o->sampling.command_line.data;
 	if (status != CLI_GO_ON)
 		return status;
 	if (o->format)
 		return cli_usage("batches are pprof files: no --format");
 	if (o->debuginfod_ns)
 		return cli_usage("--debuginfod is for one profile, not for rounds");
-	if (o->recording.counted)
+	if (o->sampling.recording.counted)
 		return cli_usage("--event is for one profile, not for rounds");
 	return roundsoptions_check(&o->rounds, &err) ? cli_fail(&err) : CLI_GO_ON;
 }
@@ -161,19 +158,19 @@ static int check_rounds(struct record_options *o, int argc, char **argv)
 static int check_at_once(struct record_options *o, int argc, char **argv)
 {
 	struct error err;
-	int status = sampling_target(&o->recording, argc, argv);
+	int status = sampling_target(&o->sampling, argc, argv);
 
 	if (status != CLI_GO_ON)
 		return status;
-	if (o->recording.command || o->recording.pid_count != 1)
+	if (o->sampling.recording.command || o->sampling.recording.pid_count != 1)
 		return cli_usage("Go's own profiles are those of one process: -p PID");
 	if (o->quiet && o->verbose)
 		return cli_usage("either --quiet or --verbose, not both");
 	if (o->debuginfod_ns)
 		return cli_usage("--debuginfod is about what is sampled");
-	if (o->recording.no_native)
+	if (o->sampling.recording.no_native)
 		return cli_usage("--no-native is about what is sampled");
-	if (o->recording.counted)
+	if (o->sampling.recording.counted)
 		return cli_usage("--event is about what is sampled");
 	return roundsoptions_check(&o->rounds, &err) ? cli_fail(&err) : CLI_GO_ON;
 }
@@ -181,7 +178,7 @@ static int check_at_once(struct record_options *o, int argc, char **argv)
 static int take_at_once(const struct record_options *o)
 {
 	struct source_options source = o->rounds.source;
-	const struct gotake t = { .pid = o->pids[0],
+	const struct gotake t = { .pid = o->sampling.pids[0],
 				  .types = o->rounds.rounds.types,
 				  .gc_wait = o->rounds.rounds.gc_wait,
 				  .source = &source,
@@ -198,7 +195,7 @@ static int take_at_once(const struct record_options *o)
 /* Only perf events count, and only what threads do while they run. */
 static int check_event(const struct record_options *o)
 {
-	const struct recording_options *r = &o->recording;
+	const struct recording_options *r = &o->sampling.recording;
 
 	if (!r->counted)
 		return CLI_GO_ON;
@@ -211,12 +208,12 @@ static int check_event(const struct record_options *o)
 
 static bool at_once(const struct record_options *o)
 {
-	return roundsoptions_at_once(&o->rounds, o->recording.duration_ns);
+	return roundsoptions_at_once(&o->rounds, o->sampling.recording.duration_ns);
 }
 
 static int check_options(struct record_options *o, int argc, char **argv)
 {
-	int status = sampling_target(&o->recording, argc, argv);
+	int status = sampling_target(&o->sampling, argc, argv);
 
 	status = status == CLI_GO_ON ? check_event(o) : status;
 	if (status != CLI_GO_ON)
@@ -225,7 +222,7 @@ static int check_options(struct record_options *o, int argc, char **argv)
 		return cli_usage(
 			"-f legacy is for Go's own profiles (-t heap): a profile of %s time "
 			"has no such text",
-			o->recording.wall ? "wall" : "CPU");
+			o->sampling.recording.wall ? "wall" : "CPU");
 	if (o->debuginfod_ns && !getenv("DEBUGINFOD_URLS"))
 		return cli_usage(
 			"--debuginfod asks the servers in DEBUGINFOD_URLS, which is not set "
@@ -234,8 +231,8 @@ static int check_options(struct record_options *o, int argc, char **argv)
 		return cli_usage("either --quiet or --verbose, not both");
 	if (o->rounds.http.given)
 		return cli_usage("--%s is about fetching from a URL: --url", o->rounds.http.given);
-	if (!o->recording.duration_ns && !o->recording.command)
-		o->recording.duration_ns = DEFAULT_DURATION_NS;
+	if (!o->sampling.recording.duration_ns && !o->sampling.recording.command)
+		o->sampling.recording.duration_ns = DEFAULT_DURATION_NS;
 	return CLI_GO_ON;
 }
 
@@ -248,28 +245,19 @@ static int record_write_format(const void *format, const struct profile *p, stru
 /* Returns CLI_GO_ON or an exit status. */
 static int record_parse_options(struct record_options *o, int argc, char **argv)
 {
-	struct error err;
-	int option;
+	static const struct cli_grammar grammar = { "record", "+:p:d:r:e:o:f:t:n:qvh", long_options,
+						    record_take_option };
+	int status;
 
 	*o = (struct record_options){ .output = NULL };
-	sampling_defaults(&o->recording, o->pids);
+	sampling_init(&o->sampling);
+	o->sampling.recording.whose = o->whose;
 	roundsoptions_defaults(&o->rounds);
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, "+:p:d:r:e:o:f:t:n:qvh", long_options, NULL)) !=
-	       -1) {
-		if (cli_is_bad(option))
-			return cli_bad_option(argv, option);
-		if (option == 'h')
-			return cli_help_on("record");
-		if (record_take_option(o, option, &err) ||
-		    (option == 'p' &&
-		     parse_more_pids(argv, &optind, o->pids, &o->recording.pid_count, &err)))
-			return cli_fail(&err);
-	}
-	if (sampling_command_line(&o->command_line, 1, argc, argv)) {
-		error_nomem(&err);
-		return cli_fail(&err);
-	}
+	status = cli_parse(&grammar, argc, argv, o);
+	if (status == CLI_GO_ON)
+		status = sampling_command_line(&o->sampling, 1, argc, argv);
+	if (status != CLI_GO_ON)
+		return status;
 	settle_types(o);
 	if (at_once(o))
 		return check_at_once(o, argc, argv);
@@ -277,8 +265,8 @@ static int record_parse_options(struct record_options *o, int argc, char **argv)
 		return check_rounds(o, argc, argv);
 	if (!o->format)
 		o->format = format_guess(o->output ? o->output : "", o->quiet);
-	o->recording.write = record_write_format;
-	o->recording.write_ctx = o->format;
+	o->sampling.recording.write = record_write_format;
+	o->sampling.recording.write_ctx = o->format;
 	return check_options(o, argc, argv);
 }
 
@@ -323,7 +311,8 @@ static void fetch_debug_files(struct recording *r, const struct record_options *
 static int record_write_profile(struct recording *r, const struct record_options *o,
 				struct outfile *file, uint64_t *bytes, struct error *err)
 {
-	int rc = recording_write(r, o->symbolize, (char *)o->command_line.data, file, err);
+	int rc = recording_write(r, o->sampling.symbolize, (char *)o->sampling.command_line.data,
+				 file, err);
 
 	*bytes = file->written;
 	return rc ? rc : outfile_commit(file, err);
@@ -350,11 +339,11 @@ static int write_and_say(struct recording *r, const struct record_options *o, st
 	if (rc)
 		return cli_fail(&err);
 	if (o->verbose)
-		ending_details(r, &o->recording);
-	if (!o->quiet || (empty && !o->recording.command))
-		ending_outcome(r, &o->recording);
+		ending_details(r, &o->sampling.recording);
+	if (!o->quiet || (empty && !o->sampling.recording.command))
+		ending_outcome(r, &o->sampling.recording);
 	if (!empty && !o->quiet)
-		ending_written(r, &o->recording, path, bytes);
+		ending_written(r, &o->sampling.recording, path, bytes);
 	return empty ? EXIT_EMPTY : EXIT_DONE;
 }
 
@@ -371,10 +360,11 @@ static int record_record(struct recording *r, const struct record_options *o, st
 	struct progress progress;
 	int rc, status;
 
-	progress_init(&progress, o->quiet, o->recording.duration_ns, o->recording.rate);
+	progress_init(&progress, o->quiet, o->sampling.recording.duration_ns,
+		      o->sampling.recording.rate);
 	running = r;
-	forward_pid = o->recording.command ? recording_process(r)->pid : 0;
-	signals_catch(record_on_signal);
+	forward_pid = o->sampling.recording.command ? recording_process(r)->pid : 0;
+	signals_catch(record_on_signal, false);
 	rc = recording_run(r, progress_show, &progress, &err);
 	if (rc && !recording_stats(r)->elapsed_ns)
 		return cli_fail(&err);
@@ -384,7 +374,7 @@ static int record_record(struct recording *r, const struct record_options *o, st
 		cli_fail(&err);
 		return EXIT_LOST;
 	}
-	if (!o->recording.command || status == EXIT_FAILED || record_outlives(r))
+	if (!o->sampling.recording.command || status == EXIT_FAILED || record_outlives(r))
 		return status;
 	return cli_command_status(recording_wait_command(r));
 }
@@ -393,7 +383,7 @@ static int record_record(struct recording *r, const struct record_options *o, st
 static int open_and_record(struct recording *r, struct record_options *o, struct outfile *file)
 {
 	struct privilege_needs needs = { .output = file,
-					 .command = o->recording.command,
+					 .command = o->sampling.recording.command,
 					 .samples = true };
 	struct error err;
 	char name[256];
@@ -412,25 +402,22 @@ static void find_whose(struct record_options *o)
 	struct resource resource = { 0 };
 	struct process p;
 
-	if (o->recording.pid_count != 1 || process_open(&p, o->pids[0], NULL))
+	if (o->sampling.recording.pid_count != 1 || process_open(&p, o->sampling.pids[0], NULL))
 		return;
 	if (!resource_read(&resource, &p, ""))
 		resource_line(&resource.attributes, o->whose);
 	resource_release(&resource);
 	process_close(&p);
-	o->recording.whose = o->whose;
 }
 
 static int record_once(struct recording **r, struct record_options *o, struct outfile *file)
 {
-	struct error err;
-	int rc;
+	int status = sampling_open(&o->sampling, r);
 
-	do {
-		find_whose(o);
-		rc = recording_new(r, &o->recording, &err);
-	} while (rc && pids_fewer(o->pids, &o->recording.pid_count));
-	return rc ? sampling_fail(&o->recording, &err) : open_and_record(*r, o, file);
+	if (status != CLI_GO_ON)
+		return status;
+	find_whose(o);
+	return open_and_record(*r, o, file);
 }
 
 int cli_record(int argc, char **argv)
@@ -453,7 +440,7 @@ int cli_record(int argc, char **argv)
 	outfile_abort(&file);
 	recording_free(r);
 	set_priority(PRIORITY_PROMPT); /* the user waits for the end */
-	buffer_release(&o.command_line);
+	buffer_release(&o.sampling.command_line);
 	roundsoptions_release(&o.rounds);
 	return status;
 }

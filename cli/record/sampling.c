@@ -4,116 +4,100 @@
 
 #include <string.h>
 
-#include "base/buffer.h"
 #include "base/error.h"
-#include "cli/common/cli.h"
-#include "sampler/recording.h"
+#include "cli/common/printer.h"
 #include "symbolize/symbolizer.h"
 
 enum { DEFAULT_RATE = 99, RATE_MAX = 10000 };
 
 static const double DEFAULT_PAUSE_SHARE = 0.01, DEFAULT_MAX_CPU = 0.05, LEAST_MAX_CPU = 0.001;
 
-void sampling_defaults(struct recording_options *r, pid_t *pids)
+void sampling_init(struct sampling *s)
 {
-	r->rate = DEFAULT_RATE;
-	r->pause_share = DEFAULT_PAUSE_SHARE;
-	r->max_cpu = DEFAULT_MAX_CPU;
-	r->pids = pids;
+	*s = (struct sampling){ .recording = { .rate = DEFAULT_RATE,
+					       .pause_share = DEFAULT_PAUSE_SHARE,
+					       .max_cpu = DEFAULT_MAX_CPU,
+					       .pids = s->pids } };
 }
 
-static int set_duration(struct recording_options *r, struct error *err)
-{
-	int rc = parse_duration(optarg, &r->duration_ns, err);
-
-	if (!rc && !r->duration_ns)
-		rc = error_set(err, ERR_USAGE, "a duration of '%s' is too short", optarg);
-	return rc;
-}
-
-static int set_rate(struct recording_options *r, struct error *err)
+static int set_rate(struct recording_options *r, const char *value, struct error *err)
 {
 	uint64_t rate = 0;
-	int rc = parse_number(optarg, "rate in Hz", 1, RATE_MAX, &rate, err);
+	int rc = parse_number(value, "rate in Hz", 1, RATE_MAX, &rate, err);
 
 	r->rate = (unsigned)rate;
 	return rc;
 }
 
-static int set_max_cpu(struct recording_options *r, struct error *err)
+static int set_max_cpu(struct recording_options *r, const char *value, struct error *err)
 {
-	int rc = parse_percent(optarg, "part of a CPU", &r->max_cpu, err);
+	int rc = parse_percent(value, "part of a CPU", &r->max_cpu, err);
 
 	if (!rc && r->max_cpu < LEAST_MAX_CPU)
 		rc = error_set(err, ERR_USAGE,
 			       "with '%s' of a CPU nothing can be sampled: 0.1%% is "
 			       "the least",
-			       optarg);
+			       value);
 	return rc;
 }
 
-static int set_engine(struct recording_options *r, struct error *err)
+static int set_engine(struct recording_options *r, const char *value, struct error *err)
 {
 	static const char *const names[] = { [ENGINE_AUTO] = "auto",
 					     [ENGINE_PERF] = "perf",
 					     [ENGINE_REST] = "rest",
-					     [ENGINE_PTRACE] = "ptrace" };
+					     [ENGINE_PTRACE] = "ptrace",
+					     [ENGINE_PTRACE + 1] = NULL };
+	unsigned number;
+	int rc = parse_choice(value, "engine", names, &number, err);
 
-	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(optarg, names[i])) {
-			r->engine = (enum engine)i;
-			return 0;
-		}
-	return error_set(err, ERR_USAGE, "unknown engine '%s': auto, perf, rest or ptrace", optarg);
+	if (!rc)
+		r->engine = (enum engine)number;
+	return rc;
 }
 
-bool sampling_option(int option, struct recording_options *r, pid_t *pids, unsigned *symbolize,
-		     int *rc, struct error *err)
+int sampling_option(struct sampling *s, int option, const char *value, struct error *err)
 {
-	*rc = 0;
+	struct recording_options *r = &s->recording;
+
 	switch (option) {
 	case 'p':
-		*rc = parse_pids(optarg, pids, &r->pid_count, err);
-		return true;
+		return parse_pids(value, s->pids, &r->pid_count, err);
 	case 'd':
-		*rc = set_duration(r, err);
-		return true;
+		return parse_positive_duration(value, &r->duration_ns, err);
 	case 'r':
-		*rc = set_rate(r, err);
-		return true;
+		return set_rate(r, value, err);
 	case 'C':
 	case 'N':
 		r->children = option == 'C';
 		r->alone = option == 'N';
-		return true;
+		return 0;
 	case 'W':
 		r->wall = true;
-		return true;
+		return 0;
 	case 'g':
 		r->goid = true;
-		return true;
+		return 0;
 	case 'M':
-		*rc = parse_percent(optarg, "share", &r->pause_share, err);
-		return true;
+		return parse_percent(value, "share", &r->pause_share, err);
 	case 'B':
-		*rc = set_max_cpu(r, err);
-		return true;
+		return set_max_cpu(r, value, err);
 	case 'G':
-		*rc = set_engine(r, err);
-		return true;
+		return set_engine(r, value, err);
 	case 'I':
-		*symbolize |= SYMBOLIZE_NO_INLINE;
-		return true;
+		s->symbolize |= SYMBOLIZE_NO_INLINE;
+		return 0;
 	case 'P':
 		r->no_native = true;
-		return true;
+		return 0;
 	default:
-		return false;
+		return OPTION_OTHER;
 	}
 }
 
-int sampling_target(struct recording_options *r, int argc, char **argv)
+int sampling_target(struct sampling *s, int argc, char **argv)
 {
+	struct recording_options *r = &s->recording;
 	bool dashes = optind > 0 && !strcmp(argv[optind - 1], "--");
 
 	if (optind < argc && !dashes)
@@ -130,24 +114,34 @@ int sampling_target(struct recording_options *r, int argc, char **argv)
 	return CLI_GO_ON;
 }
 
-int sampling_fail(const struct recording_options *r, const struct error *err)
+/* Secrets in options were overwritten when the options were taken (base/net/secret.h). */
+int sampling_command_line(struct sampling *s, int first, int argc, char **argv)
 {
-	int status = cli_fail(err);
+	struct printer p = { &s->command_line, 0 };
+	struct error err;
 
-	if (r->command && err->code == ERR_NOTFOUND)
-		return EXIT_NO_COMMAND;
-	return r->command && err->code == ERR_FORMAT ? EXIT_NOT_RUNNABLE : status;
+	print_to(&p, "sampler");
+	for (int i = first; i < argc && i <= optind; i++)
+		print_to(&p, " %s", argv[i]);
+	print_to(&p, "%s%c", optind + 1 < argc ? " …" : "", '\0');
+	if (!p.rc)
+		return CLI_GO_ON;
+	error_nomem(&err);
+	return cli_fail(&err);
 }
 
-/* Options' secrets have been overwritten when they were taken (base/net/secret.h). */
-int sampling_command_line(struct buffer *line, int first, int argc, char **argv)
+int sampling_open(struct sampling *s, struct recording **r)
 {
-	if (buffer_add(line, "sampler", 7))
-		return ERR_NOMEM;
-	for (int i = first; i < argc && i <= optind; i++)
-		if (buffer_addf(line, " %s", argv[i]))
-			return ERR_NOMEM;
-	if (optind + 1 < argc && buffer_addf(line, " …"))
-		return ERR_NOMEM;
-	return buffer_add(line, "", 1);
+	struct error err;
+	int rc, status;
+
+	do
+		rc = recording_new(r, &s->recording, &err);
+	while (rc && pids_fewer(s->pids, &s->recording.pid_count));
+	if (!rc)
+		return CLI_GO_ON;
+	status = cli_fail(&err);
+	if (s->recording.command && rc == ERR_NOTFOUND)
+		return EXIT_NO_COMMAND;
+	return s->recording.command && rc == ERR_FORMAT ? EXIT_NOT_RUNNABLE : status;
 }

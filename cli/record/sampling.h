@@ -1,14 +1,13 @@
-/* Options that record and top share: what to sample, how long, how often. */
+/* Options that record, top and dump share: what to sample, how long, how often. */
 #ifndef CLI_RECORD_SAMPLING_H
 #define CLI_RECORD_SAMPLING_H
 
 #include <getopt.h>
-#include <stdbool.h>
 #include <sys/types.h>
 
-struct buffer;
-struct error;
-struct recording_options;
+#include "base/buffer.h"
+#include "cli/common/cli.h"
+#include "sampler/recording.h"
 
 /* For a table of long options. The string of short options needs "p:d:r:". */
 #define SAMPLING_OPTIONS \
@@ -24,25 +23,29 @@ struct recording_options;
 		"no-native", no_argument, NULL, 'P' \
 	}
 
-/* The defaults; `pids` has room for PIDS_MAX and outlives `r`. */
-void sampling_defaults(struct recording_options *r, pid_t *pids);
+struct sampling {
+	struct recording_options recording; /* its `pids` are those below */
+	pid_t pids[PIDS_MAX];
+	unsigned symbolize;	    /* flags of symbolize/symbolizer.h */
+	struct buffer command_line; /* NUL-terminated, for the profile's comments; owned */
+};
 
-/* Takes one of SAMPLING_OPTIONS, its value from optarg; *symbolize gets flags of
- * symbolize/symbolizer.h. False: it is none of these. *rc is 0 or ERR_USAGE. */
-bool sampling_option(int option, struct recording_options *r, pid_t *pids, unsigned *symbolize,
-		     int *rc, struct error *err);
+/* Sets the defaults. */
+void sampling_init(struct sampling *s);
+
+/* Takes one of SAMPLING_OPTIONS. 0, ERR_USAGE, or OPTION_OTHER. */
+int sampling_option(struct sampling *s, int option, const char *value, struct error *err);
 
 /* Checks that there is a PID or a command, not both; the command is what follows the options.
  * Returns CLI_GO_ON or, after printing what is wrong, an exit status. */
-int sampling_target(struct recording_options *r, int argc, char **argv);
+int sampling_target(struct sampling *s, int argc, char **argv);
 
-/* As cli_fail, for an error of recording_new; a COMMAND that is not there or cannot be executed has
- * a shell's statuses. */
-int sampling_fail(const struct recording_options *r, const struct error *err);
+/* Sets the command line: "sampler" and the arguments from `first` to optind, which getopt_long has
+ * set: of a COMMAND the name, since its arguments may be secret. Returns as sampling_target. */
+int sampling_command_line(struct sampling *s, int first, int argc, char **argv);
 
-/* "sampler" and the arguments from `first` to optind, which getopt_long has set: of a COMMAND the
- * name, since its arguments may be secret. NUL-terminated, for the profile's comments. 0 or
- * ERR_NOMEM. */
-int sampling_command_line(struct buffer *line, int first, int argc, char **argv);
+/* Opens the recording, of fewer processes if not all can be sampled (pids_fewer). Returns as
+ * sampling_target; a COMMAND that is not there or cannot be executed has a shell's statuses. */
+int sampling_open(struct sampling *s, struct recording **r);
 
 #endif

@@ -76,21 +76,21 @@ static int list_list(const char *path, const struct range_options *o, struct err
 	return rc;
 }
 
+static int list_take_option(void *options, int option, char *value, struct error *err)
+{
+	return range_option(options, option, value, err);
+}
+
 int cli_list_rounds(int argc, char **argv)
 {
+	static const struct cli_grammar grammar = { "rounds", ":h", long_options,
+						    list_take_option };
 	struct range_options o = { 0 };
+	int status = cli_parse(&grammar, argc, argv, &o);
 	struct error err;
-	int option;
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
-		if (cli_is_bad(option))
-			return cli_bad_option(argv, option);
-		if (option == 'h')
-			return cli_help_on("rounds");
-		if (range_option(&o, option, optarg, &err))
-			return cli_fail(&err);
-	}
+	if (status != CLI_GO_ON)
+		return status;
 	if (optind != argc - 1)
 		return cli_usage(optind == argc ? "rounds needs a folder of batches" :
 						  "rounds takes one folder");

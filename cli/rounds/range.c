@@ -38,7 +38,7 @@ int range_option(struct range_options *o, int option, char *value, struct error 
 	case RANGE_TAG:
 		return range_add_tag(o, value, err);
 	default:
-		return 1;
+		return OPTION_OTHER;
 	}
 }
 

@@ -52,8 +52,7 @@ struct batch_range {
 	int64_t from, to;
 };
 
-/* Takes an option that getopt_long returned. 0; ERR_USAGE: not KEY:VALUE; 1: it is none of
- * these. */
+/* Takes an option. OPTION_OTHER; ERR_USAGE: not KEY:VALUE. */
 int range_option(struct range_options *o, int option, char *value, struct error *err);
 
 /* Was any of them given? */

@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buffer.h"
+#include "base/amount.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/utf8.h"
 #include "cli/common/cli.h"
+#include "cli/common/printer.h"
 #include "cli/rounds/range.h"
 #include "cli/rounds/spark.h"
-#include "sampler/profile/summary.h"
 #include "rounds/catalog/rows.h"
 
 enum { WIDTH = 80, LABEL = 12, SPARK_LEAST = 8, NO_ROW = -1 };
@@ -27,7 +27,7 @@ enum rounds_table_metric { CPU, RSS, GOROUTINES, METRICS };
 static const char *const labels[METRICS] = { "CPU", "RSS", "goroutines" };
 
 struct rounds_table {
-	struct buffer *out;
+	struct printer p;
 	const struct catalog *c;
 	const struct table_view *view;
 	double *values[METRICS]; /* of each row of the view */
@@ -37,7 +37,6 @@ struct rounds_table {
 	uint32_t program; /* string: the first one; 0: none could be read */
 	bool many_programs;
 	size_t restarts, incomplete;
-	int rc;
 };
 
 static const struct catalog_row *row_at(const struct rounds_table *t, long i)
@@ -53,17 +52,17 @@ static double cpus(const struct catalog_row *row)
 	return (double)row->target_cpu_ns / (double)row->duration_ns;
 }
 
-static const char *rounds_table_show(enum rounds_table_metric metric, double value, char text[24])
+static const char *rounds_table_show(enum rounds_table_metric metric, double value,
+				     char text[AMOUNT_ROOM])
 {
 	if (isnan(value))
 		strcpy(text, "-");
 	else if (metric == CPU)
-		snprintf(text, 24, "%.1f%%", value * 100);
+		snprintf(text, AMOUNT_ROOM, "%.1f%%", value * 100);
 	else if (metric == RSS)
-		snprintf(text, 24, value < 0x1p30 ? "%.1f MiB" : "%.2f GiB",
-			 value / (value < 0x1p30 ? 0x1p20 : 0x1p30));
+		amount_bytes((uint64_t)value, text);
 	else
-		snprintf(text, 24, "%.0f", value);
+		snprintf(text, AMOUNT_ROOM, "%.0f", value);
 	return text;
 }
 
@@ -128,16 +127,12 @@ static uint64_t pause_before(const struct rounds_table *t, size_t i)
 	return (uint64_t)(pause < UINT32_MAX ? pause : UINT32_MAX) * NS_PER_S;
 }
 
-static void __attribute__((format(printf, 3, 4))) remark(struct rounds_table *t,
-							 const char **before, const char *fmt, ...)
+/* Where the text of the next remark goes, behind what separates it from the one before. */
+static struct printer *remark(struct rounds_table *t, const char **before)
 {
-	va_list ap;
-
-	t->rc |= buffer_addf(t->out, "%s", *before);
-	va_start(ap, fmt);
-	t->rc |= buffer_vaddf(t->out, fmt, ap);
-	va_end(ap);
+	print_to(&t->p, "%s", *before);
 	*before = "; ";
+	return &t->p;
 }
 
 static void add_remarks(struct rounds_table *t, size_t i)
@@ -146,78 +141,75 @@ static void add_remarks(struct rounds_table *t, size_t i)
 	const struct catalog_item *skipped = NULL;
 	const char *before = "  ", *ended = catalog_text(t->c, row->ended);
 	uint64_t pause = pause_before(t, i);
-	char text[24];
 
 	if (row->trouble)
-		remark(t, &before, "cannot be read: %s", catalog_text(t->c, row->trouble));
+		print_to(remark(t, &before), "cannot be read: %s",
+			 catalog_text(t->c, row->trouble));
 	if (is_restart(t, i)) {
-		remark(t, &before, "restarted: process %lu", row->pid);
+		print_to(remark(t, &before), "restarted: process %lu", row->pid);
 		t->restarts++;
 	}
 	if (pause)
-		remark(t, &before, "%s without a batch before it",
-		       summary_duration(pause, text, sizeof(text)));
+		print_to(remark(t, &before), "%s without a batch before it", shown_duration(pause));
 	if (*ended && strcmp(ended, "time") != 0)
-		remark(t, &before, "ended: %s", ended);
+		print_to(remark(t, &before), "ended: %s", ended);
 	while ((skipped = catalog_next(t->c, row, CATALOG_SKIPPED, skipped)))
-		remark(t, &before, "no %s (%s)", catalog_text(t->c, skipped->name),
-		       catalog_text(t->c, skipped->text));
+		print_to(remark(t, &before), "no %s (%s)", catalog_text(t->c, skipped->name),
+			 catalog_text(t->c, skipped->text));
 	t->incomplete += row->trouble || catalog_next(t->c, row, CATALOG_SKIPPED, NULL);
 }
 
 /* Ends the line that begins at `start`, cut at the terminal's width. */
 static void rounds_table_end_line(struct rounds_table *t, size_t start)
 {
-	const char *mark = t->view->ascii ? "~" : "…";
+	struct buffer *b = t->p.out;
 	size_t at = start, cut = start, columns = 0, len;
 
-	while (at < t->out->len) {
-		utf8_next((char *)t->out->data + at, t->out->len - at, &len);
+	while (at < b->len) {
+		utf8_next((char *)b->data + at, b->len - at, &len);
 		at += len;
 		columns++;
 		if (columns + 1 == t->view->width)
 			cut = at;
 	}
 	if (t->view->width && columns > t->view->width) {
-		t->out->len = cut;
-		t->rc |= buffer_addf(t->out, "%s", mark);
+		b->len = cut;
+		print_to(&t->p, "%s", t->view->ascii ? "~" : "…");
 	}
-	t->rc |= buffer_add(t->out, "\n", 1);
+	print_to(&t->p, "\n");
 }
 
 static void rounds_table_add_head(struct rounds_table *t)
 {
-	size_t start = t->out->len;
+	size_t start = t->p.out->len;
 
-	t->rc |= buffer_addf(t->out, "batch   start (UTC)              took  %6s  samples", "CPU");
+	print_to(&t->p, "batch   start (UTC)                took  %6s  samples", "CPU");
 	if (t->known[RSS])
-		t->rc |= buffer_addf(t->out, "  %10s", labels[RSS]);
+		print_to(&t->p, "  %10s", labels[RSS]);
 	if (t->known[GOROUTINES])
-		t->rc |= buffer_addf(t->out, "  %10s", labels[GOROUTINES]);
+		print_to(&t->p, "  %10s", labels[GOROUTINES]);
 	if (t->many_programs)
-		t->rc |= buffer_addf(t->out, "  %-15s", "program");
+		print_to(&t->p, "  %-15s", "program");
 	rounds_table_end_line(t, start);
 }
 
 static void rounds_table_add_row(struct rounds_table *t, size_t i)
 {
 	const struct catalog_row *row = row_at(t, (long)i);
-	char when[24], took[24], text[24], samples[24] = "-";
-	size_t start = t->out->len;
+	char when[24], text[AMOUNT_ROOM], samples[24] = "-";
+	size_t start = t->p.out->len;
 
 	if (row->is_sampled)
 		snprintf(samples, sizeof(samples), "%lu", row->samples);
-	t->rc |= buffer_addf(t->out, "%06lu  %s  %8s  %6s  %7s", row->name.sequence,
-			     range_time(catalog_start(row), when),
-			     row->trouble ? "-" :
-					    summary_duration(row->duration_ns, took, sizeof(took)),
-			     rounds_table_show(CPU, t->values[CPU][i], text), samples);
+	print_to(&t->p, "%06lu  %s  %10s  %6s  %7s", row->name.sequence,
+		 range_time(catalog_start(row), when),
+		 row->trouble ? "-" : shown_duration(row->duration_ns),
+		 rounds_table_show(CPU, t->values[CPU][i], text), samples);
 	for (enum rounds_table_metric m = RSS; m < METRICS; m++)
 		if (t->known[m])
-			t->rc |= buffer_addf(t->out, "  %10s",
-					     rounds_table_show(m, t->values[m][i], text));
+			print_to(&t->p, "  %10s", rounds_table_show(m, t->values[m][i], text));
 	if (t->many_programs)
-		t->rc |= buffer_addf(t->out, "  %-15s", catalog_text(t->c, row->series));
+		print_to(&t->p, "  %-15s", catalog_text(t->c, row->series));
 	add_remarks(t, i);
 	rounds_table_end_line(t, start);
 }
@@ -225,7 +217,7 @@ static void rounds_table_add_row(struct rounds_table *t, size_t i)
 static void rounds_table_add_sum(struct rounds_table *t)
 {
 	int64_t first = INT64_MAX, last = INT64_MIN;
-	size_t start = t->out->len;
+	size_t start = t->p.out->len;
 	char from[24], to[24];
 
 	for (size_t i = 0; i < t->view->count; i++) {
@@ -234,23 +226,22 @@ static void rounds_table_add_sum(struct rounds_table *t)
 		first = catalog_start(row) < first ? catalog_start(row) : first;
 		last = catalog_end(row) > last ? catalog_end(row) : last;
 	}
-	t->rc |= buffer_addf(t->out, "%zu %s of %s%s, %s to %s (UTC)", t->view->count,
-			     t->view->count == 1 ? "batch" : "batches",
-			     t->program ? catalog_text(t->c, t->program) : "unknown programs",
-			     t->many_programs ? " and others" : "", range_time(first, from),
-			     range_time(last, to));
+	print_to(&t->p, "%zu %s of %s%s, %s to %s (UTC)", t->view->count,
+		 t->view->count == 1 ? "batch" : "batches",
+		 t->program ? catalog_text(t->c, t->program) : "unknown programs",
+		 t->many_programs ? " and others" : "", range_time(first, from),
+		 range_time(last, to));
 	if (t->restarts)
-		t->rc |= buffer_addf(t->out, "; %zu restart%s", t->restarts,
-				     cli_plural(t->restarts));
+		print_to(&t->p, "; %zu restart%s", t->restarts, cli_plural(t->restarts));
 	if (t->incomplete)
-		t->rc |= buffer_addf(t->out, "; %zu with something missing", t->incomplete);
+		print_to(&t->p, "; %zu with something missing", t->incomplete);
 	rounds_table_end_line(t, start);
 }
 
 static void add_spark(struct rounds_table *t, enum rounds_table_metric m)
 {
 	size_t width = t->view->width ? t->view->width : WIDTH, taken;
-	char least[24], most[24];
+	char least[AMOUNT_ROOM], most[AMOUNT_ROOM];
 	double from, to;
 
 	if (!spark_range(t->values[m], t->view->count, &from, &to))
@@ -258,11 +249,11 @@ static void add_spark(struct rounds_table *t, enum rounds_table_metric m)
 	rounds_table_show(m, from, least);
 	rounds_table_show(m, to, most);
 	taken = LABEL + strlen(least) + strlen(most) + strlen("   to ");
-	t->rc |= buffer_addf(t->out, "%-*s", LABEL, labels[m]);
-	t->rc |= spark_add(t->out, t->values[m], t->view->count,
-			   width > taken + SPARK_LEAST ? width - taken : SPARK_LEAST,
-			   t->view->ascii);
-	t->rc |= buffer_addf(t->out, "  %s to %s\n", least, most);
+	print_to(&t->p, "%-*s", LABEL, labels[m]);
+	t->p.rc |= spark_add(t->p.out, t->values[m], t->view->count,
+			     width > taken + SPARK_LEAST ? width - taken : SPARK_LEAST,
+			     t->view->ascii);
+	print_to(&t->p, "  %s to %s\n", least, most);
 }
 
 static int rounds_table_prepare(struct rounds_table *t)
@@ -270,12 +261,12 @@ static int rounds_table_prepare(struct rounds_table *t)
 	size_t count = t->view->count;
 
 	t->before = malloc(count * sizeof(*t->before) + 1);
-	t->rc = !t->before;
+	t->p.rc = !t->before;
 	for (enum rounds_table_metric m = 0; m < METRICS; m++) {
 		t->values[m] = malloc(count * sizeof(double) + 1);
-		t->rc |= !t->values[m];
+		t->p.rc |= !t->values[m];
 	}
-	for (size_t i = 0; !t->rc && i < count; i++) {
+	for (size_t i = 0; !t->p.rc && i < count; i++) {
 		const struct catalog_row *row = row_at(t, (long)i);
 
 		t->values[CPU][i] = cpus(row);
@@ -284,23 +275,23 @@ static int rounds_table_prepare(struct rounds_table *t)
 		for (enum rounds_table_metric m = 0; m < METRICS; m++)
 			t->known[m] |= !isnan(t->values[m][i]);
 	}
-	return t->rc || find_before(t) ? ERR_NOMEM : 0;
+	return t->p.rc || find_before(t) ? ERR_NOMEM : 0;
 }
 
 int table_add(struct buffer *b, const struct catalog *c, const struct table_view *view)
 {
-	struct rounds_table t = { .out = b, .c = c, .view = view };
+	struct rounds_table t = { .p = { b, 0 }, .c = c, .view = view };
 	int rc = rounds_table_prepare(&t);
 
 	if (!rc) {
 		rounds_table_add_head(&t);
 		for (size_t i = 0; i < view->count; i++)
 			rounds_table_add_row(&t, i);
-		t.rc |= buffer_add(b, "\n", 1);
+		print_to(&t.p, "\n");
 		rounds_table_add_sum(&t);
 		for (enum rounds_table_metric m = 0; m < METRICS; m++)
 			add_spark(&t, m);
-		rc = t.rc ? ERR_NOMEM : 0;
+		rc = t.p.rc ? ERR_NOMEM : 0;
 	}
 	for (enum rounds_table_metric m = 0; m < METRICS; m++)
 		free(t.values[m]);

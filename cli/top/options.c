@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/file/outfile.h"
 #include "cli/common/formats.h"
-#include "cli/record/sampling.h"
 
 enum { DEFAULT_LINES = 20 };
 
@@ -28,49 +27,48 @@ static const struct option long_options[] = {
 
 static int parse_order(const char *text, enum live_order *order, struct error *err)
 {
-	static const char *const names[LIVE_ORDERS] = { "recent", "recent-cum", "flat", "cum",
-							"name" };
+	static const char *const names[LIVE_ORDERS + 1] = { "recent", "recent-cum", "flat", "cum",
+							    "name" };
+	unsigned number;
+	int rc = parse_choice(text, "order", names, &number, err);
 
-	for (int i = 0; i < LIVE_ORDERS; i++)
-		if (!strcmp(text, names[i])) {
-			*order = (enum live_order)i;
-			return 0;
-		}
-	return error_set(err, ERR_USAGE,
-			 "'%s' is no order; expected recent, recent-cum, flat, cum "
-			 "or name",
-			 text);
+	if (!rc)
+		*order = (enum live_order)number;
+	return rc;
 }
 
-static int top_options_take_option(struct topoptions *o, int option, struct error *err)
+static int parse_interval(const char *text, uint64_t *ns, struct error *err)
 {
-	int rc = 0;
+	int rc = parse_duration(text, ns, err);
 
-	if (sampling_option(option, &o->recording, o->pids, &o->symbolize, &rc, err))
-		return rc;
+	if (!rc && *ns < INTERVAL_MIN_NS)
+		rc = error_set(err, ERR_USAGE,
+			       "an interval of '%s' is too short; expected 100ms or more", text);
+	return rc;
+}
+
+static int top_take_option(void *options, int option, char *value, struct error *err)
+{
+	struct topoptions *o = options;
+
 	switch (option) {
 	case 'i':
-		rc = parse_duration(optarg, &o->interval_ns, err);
-		if (!rc && o->interval_ns < INTERVAL_MIN_NS)
-			rc = error_set(err, ERR_USAGE,
-				       "an interval of '%s' is too short; expected "
-				       "100ms or more",
-				       optarg);
-		break;
+		return parse_interval(value, &o->interval_ns, err);
 	case 'n':
-		return parse_number(optarg, "number of intervals", 1, UINT32_MAX, &o->count, err);
+		return parse_number(value, "number of intervals", 1, UINT32_MAX, &o->count, err);
 	case 'c':
-		return parse_number(optarg, "number of lines", 0, UINT32_MAX, &o->lines, err);
+		return parse_number(value, "number of lines", 0, UINT32_MAX, &o->lines, err);
 	case 's':
-		return parse_order(optarg, &o->order, err);
+		return parse_order(value, &o->order, err);
 	case 'o':
-		o->output = optarg;
-		break;
+		o->output = value;
+		return 0;
 	case 't':
 		o->threads = true;
-		break;
+		return 0;
+	default:
+		return sampling_option(&o->sampling, option, value, err);
 	}
-	return rc;
 }
 
 static int write_by_name(const void *ctx, const struct profile *p, struct outfile *file,
@@ -82,31 +80,22 @@ static int write_by_name(const void *ctx, const struct profile *p, struct outfil
 
 int topoptions_parse(struct topoptions *o, int argc, char **argv)
 {
-	struct error err;
-	int option, status;
+	static const struct cli_grammar grammar = { "top", "+:p:d:r:o:n:h", long_options,
+						    top_take_option };
+	int status;
 
 	*o = (struct topoptions){ .interval_ns = DEFAULT_INTERVAL_NS, .lines = DEFAULT_LINES };
-	sampling_defaults(&o->recording, o->pids);
-	o->recording.write = write_by_name;
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, "+:p:d:r:o:n:h", long_options, NULL)) != -1) {
-		if (cli_is_bad(option))
-			return cli_bad_option(argv, option);
-		if (option == 'h')
-			return cli_help_on("top");
-		if (top_options_take_option(o, option, &err) ||
-		    (option == 'p' &&
-		     parse_more_pids(argv, &optind, o->pids, &o->recording.pid_count, &err)))
-			return cli_fail(&err);
-	}
-	if (sampling_command_line(&o->command_line, 0, argc, argv)) {
-		error_nomem(&err);
-		return cli_fail(&err);
-	}
-	status = sampling_target(&o->recording, argc, argv);
-	if (status == CLI_GO_ON && o->output && !strcmp(o->output, "-"))
+	sampling_init(&o->sampling);
+	o->sampling.recording.write = write_by_name;
+	status = cli_parse(&grammar, argc, argv, o);
+	if (status == CLI_GO_ON)
+		status = sampling_command_line(&o->sampling, 0, argc, argv);
+	if (status == CLI_GO_ON)
+		status = sampling_target(&o->sampling, argc, argv);
+	if (status != CLI_GO_ON || !o->output)
+		return status;
+	if (!strcmp(o->output, "-"))
 		return cli_usage("the standard output is what is shown: -o needs a file");
-	if (status == CLI_GO_ON && o->output)
-		format_hint(o->output, "pprof");
-	return status;
+	format_hint(o->output, "pprof");
+	return CLI_GO_ON;
 }

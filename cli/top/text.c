@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/amount.h"
 #include "cli/common/cli.h"
 #include "pprof/few.h"
 #include "pprof/graph/fitname.h"
 #include "sampler/account/heldtime.h"
-#include "sampler/profile/summary.h"
 #include "sampler/recording.h"
 
 static double top_text_percent(double part, double whole)
@@ -31,7 +31,6 @@ struct topfigures topfigures_since(const struct recording_stats *now,
 void toptext_target(const struct topview *v, char *line)
 {
 	const struct recording_stats *s = v->stats;
-	char elapsed[24];
 	int n = snprintf(line, TOPTEXT_LINE, "%s  %.1f%% CPU  ", v->target,
 			 top_text_percent((double)v->recent.cpu_ns, (double)v->recent.elapsed_ns));
 
@@ -40,7 +39,7 @@ void toptext_target(const struct topview *v, char *line)
 	if (n > 0 && n < TOPTEXT_LINE)
 		n += snprintf(line + n, TOPTEXT_LINE - (size_t)n, "%lu thread%s  %s",
 			      s->threads_alive, cli_plural(s->threads_alive),
-			      summary_duration(s->elapsed_ns, elapsed, sizeof(elapsed)));
+			      shown_duration(s->elapsed_ns));
 	if (n > 0 && n < TOPTEXT_LINE && v->live && v->live->pending)
 		snprintf(line + n, TOPTEXT_LINE - (size_t)n, "  %zu name%s pending",
 			 v->live->pending, cli_plural(v->live->pending));
@@ -80,13 +79,10 @@ static const char *uncertainty(const struct topview *v, char text[48])
 /* For how long threads were held. */
 static const char *pauses(const struct recording_stats *s, char text[96])
 {
-	char p50[24], max[24];
-
 	if (!s->held.count)
 		return "no thread was stopped";
 	snprintf(text, 96, "held p50 %s, max %s, %.2f%% of its CPU time",
-		 summary_duration(heldtime_percentile(&s->held, 50), p50, sizeof(p50)),
-		 summary_duration(s->held.max, max, sizeof(max)),
+		 shown_duration(heldtime_percentile(&s->held, 50)), shown_duration(s->held.max),
 		 top_text_percent((double)s->held.sum, (double)s->target_cpu_ns));
 	return text;
 }
@@ -105,15 +101,14 @@ void toptext_sampler(const struct topview *v, char *line)
 
 void toptext_spans(const struct topview *v, char *line)
 {
-	char last[24], all[24], text[32];
+	char last[AMOUNT_ROOM + 5];
 
-	summary_duration(v->window_ns, last, sizeof(last));
-	summary_duration(v->elapsed_ns, all, sizeof(all));
-	snprintf(text, sizeof(text), "last %s", last);
+	snprintf(last, sizeof(last), "last %s", shown_duration(v->window_ns));
 	if (v->threads)
-		snprintf(line, TOPTEXT_LINE, "%8s %9s %9s", "", text, all);
+		snprintf(line, TOPTEXT_LINE, "%8s %11s %11s", "", last,
+			 shown_duration(v->elapsed_ns));
 	else
-		snprintf(line, TOPTEXT_LINE, "%15s   %15s", text, all);
+		snprintf(line, TOPTEXT_LINE, "%15s   %15s", last, shown_duration(v->elapsed_ns));
 }
 
 void toptext_columns(const struct topview *v, char *line)
@@ -121,8 +116,8 @@ void toptext_columns(const struct topview *v, char *line)
 	const char *what = v->wall ? "wall%" : "CPU%";
 
 	if (v->threads)
-		snprintf(line, TOPTEXT_LINE, "%8s %9s %9s  %-15s  %s", "thread", what, what, "name",
-			 "hottest function");
+		snprintf(line, TOPTEXT_LINE, "%8s %11s %11s  %-15s  %s", "thread", what, what,
+			 "name", "hottest function");
 	else
 		snprintf(line, TOPTEXT_LINE, "%7s %7s   %7s %7s  %s", "flat%", "cum%", "flat%",
 			 "cum%", "function");
@@ -167,7 +162,7 @@ static void thread_row(const struct topview *v, const struct live_thread *t, cha
 		snprintf(number, sizeof(number), "%ld/%ld", t->pid, t->tid);
 	else
 		snprintf(number, sizeof(number), "%ld", t->tid);
-	snprintf(line, TOPTEXT_LINE, "%8s %9.2f %9.2f  %-15s  ", number,
+	snprintf(line, TOPTEXT_LINE, "%8s %11.2f %11.2f  %-15s  ", number,
 		 top_text_percent((double)t->recent, (double)v->window_ns),
 		 top_text_percent((double)t->whole, (double)v->elapsed_ns), t->name);
 	append_name(v, t->hottest ? t->hottest : "", line);

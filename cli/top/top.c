@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/amount.h"
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -23,13 +24,14 @@
 #include "sampler/child/privilege.h"
 #include "cli/common/cli.h"
 #include "cli/common/defaultname.h"
+#include "cli/common/signals.h"
+#include "cli/record/ending.h"
 #include "cli/record/outcome.h"
 #include "cli/record/sampling.h"
 #include "cli/top/options.h"
 #include "cli/top/screen.h"
 #include "cli/top/text.h"
 #include "cli/top/topscreen.h"
-#include "sampler/profile/summary.h"
 #include "sampler/recording.h"
 
 enum { COST_FACTOR = 20, KEY_WAIT_MS = 200 };
@@ -85,25 +87,13 @@ static void top_on_terminal_stop(int sig)
 	stop_wanted = 1;
 }
 
-static void catch_signal(int sig, void (*handler)(int))
-{
-	struct sigaction sa = { .sa_handler = handler, .sa_flags = SA_RESTART }, old;
-
-	/* A signal that is ignored stays ignored (nohup). */
-	if (sigaction(sig, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-		sigaction(sig, &sa, NULL);
-}
-
 static void catch_signals(const struct top *t)
 {
 	running = t->r;
-	forward_pid = t->o->recording.command ? recording_process(t->r)->pid : 0;
-	catch_signal(SIGINT, top_on_signal);
-	catch_signal(SIGTERM, top_on_signal);
-	catch_signal(SIGHUP, top_on_signal);
-	if (t->on_screen)
-		catch_signal(SIGTSTP, top_on_terminal_stop);
-	signal(SIGPIPE, SIG_IGN);
+	forward_pid = t->o->sampling.recording.command ? recording_process(t->r)->pid : 0;
+	signals_catch(top_on_signal, true);
+	if (t->on_screen && signal(SIGTSTP, top_on_terminal_stop) == SIG_IGN)
+		signal(SIGTSTP, SIG_IGN);
 }
 
 /* Tables. */
@@ -148,7 +138,7 @@ static void top_refresh(struct top *t)
 {
 	const struct recording_interim *in = recording_interim(t->r);
 	struct topview *v = &t->screen.view;
-	bool wall = t->o->recording.wall && !t->cpu;
+	bool wall = t->o->sampling.recording.wall && !t->cpu;
 	struct error err;
 	struct live live;
 
@@ -250,7 +240,7 @@ static void begin_saving(struct top *t)
 static void top_turn(struct top *t, const struct recording_stats *stats)
 {
 	const struct recording_interim *in = recording_interim(t->r);
-	const char *line = (const char *)t->o->command_line.data;
+	const char *line = (const char *)t->o->sampling.command_line.data;
 	struct error err;
 
 	if (in->busy)
@@ -264,12 +254,13 @@ static void top_turn(struct top *t, const struct recording_stats *stats)
 	}
 	if (t->save_due) {
 		t->save_due = false;
-		t->saving = !recording_ask_interim(t->r, t->o->symbolize, line, &t->file, &err);
+		t->saving = !recording_ask_interim(t->r, t->o->sampling.symbolize, line, &t->file,
+						   &err);
 		if (!t->saving)
 			drop_save(t, &err);
 	} else if (stats->elapsed_ns >= t->due_ns && !all_shown(t)) {
 		plan_next(t, stats->elapsed_ns);
-		recording_ask_interim(t->r, t->o->symbolize, line, NULL, &err);
+		recording_ask_interim(t->r, t->o->sampling.symbolize, line, NULL, &err);
 	}
 }
 
@@ -358,29 +349,32 @@ static void progress(void *ctx, const struct recording_stats *stats)
 
 /* The end. */
 
+/* Waits for the profile that is being made, if any, and takes it over; then begins what is due. */
+static void await_turn(struct top *t)
+{
+	recording_await_interim(t->r);
+	top_turn(t, recording_stats(t->r));
+}
+
 /* Takes over the profile that is still being made, to be shown or saved. Then shows a last profile,
  * unless --count is reached. */
 static void show_last(struct top *t)
 {
 	struct error err;
 
-	recording_await_interim(t->r);
-	top_turn(t, recording_stats(t->r));
-	recording_await_interim(t->r);
-	top_turn(t, recording_stats(t->r));
-	if (!all_shown(t)) {
-		t->due_ns = UINT64_MAX;
-		recording_ask_interim(t->r, t->o->symbolize, (const char *)t->o->command_line.data,
-				      NULL, &err);
-		recording_await_interim(t->r);
-		top_turn(t, recording_stats(t->r));
-	}
+	await_turn(t);
+	await_turn(t);
+	if (all_shown(t))
+		return;
+	t->due_ns = UINT64_MAX;
+	recording_ask_interim(t->r, t->o->sampling.symbolize,
+			      (const char *)t->o->sampling.command_line.data, NULL, &err);
+	await_turn(t);
 }
 
 static void keep_last_view(struct top *t)
 {
 	const struct recording_stats *s = recording_stats(t->r);
-	char after[24];
 
 	t->screen.paused = false;
 	t->screen.prompt = 0;
@@ -388,8 +382,7 @@ static void keep_last_view(struct top *t)
 		topscreen_say(&t->screen, "all %lu processes have ended", s->processes);
 	else
 		topscreen_say(&t->screen, "process %d has ended after %s; q quits",
-			      recording_process(t->r)->pid,
-			      summary_duration(s->elapsed_ns, after, sizeof(after)));
+			      recording_process(t->r)->pid, shown_duration(s->elapsed_ns));
 	show_last(t);
 	t->due_ns = UINT64_MAX;
 	while (!ended_by) {
@@ -404,46 +397,41 @@ static void keep_last_view(struct top *t)
 static void say_end(const struct top *t)
 {
 	const struct recording_stats *s = recording_stats(t->r);
-	char after[24];
+	const char *after = shown_duration(s->elapsed_ns);
 
-	summary_duration(s->elapsed_ns, after, sizeof(after));
 	if (s->end == RECORDING_EXITED && s->processes > 1)
 		cli_say("all %lu processes ended after %s", s->processes, after);
 	else if (s->end == RECORDING_EXITED)
 		cli_say("process %d ended after %s", recording_process(t->r)->pid, after);
 	if (*s->interpreters)
 		cli_say("%s", s->interpreters);
-	if (s->samples && outcome_is_all_native(s, &t->o->recording))
-		cli_say("no interpreted frames were found: with --no-native, all "
-			"samples are [native]");
+	if (s->samples && outcome_is_all_native(s, &t->o->sampling.recording))
+		cli_say(OUTCOME_ALL_NATIVE);
 }
 
 /* One that is still due begins when the profile that is being made is done. */
 static void finish_saving(struct top *t)
 {
 	t->due_ns = UINT64_MAX;
-	while (t->saving || t->save_due) {
-		recording_await_interim(t->r);
-		top_turn(t, recording_stats(t->r));
-	}
+	while (t->saving || t->save_due)
+		await_turn(t);
 	cli_say("%s", t->screen.message);
 }
 
 static int write_output(struct top *t, struct outfile *file)
 {
-	const char *line = (const char *)t->o->command_line.data, *warning;
+	const char *line = (const char *)t->o->sampling.command_line.data;
 	struct error err;
 	uint64_t bytes;
-	int rc = recording_write(t->r, t->o->symbolize, line, file, &err);
+	int rc = recording_write(t->r, t->o->sampling.symbolize, line, file, &err);
 
 	bytes = file->written;
 	if (!rc)
 		rc = outfile_commit(file, &err);
-	for (size_t i = 0; (warning = recording_warning(t->r, i)); i++)
-		cli_say("%s", warning);
+	ending_warnings(t->r);
 	if (rc)
 		return cli_fail(&err);
-	cli_line("wrote %s (%lu bytes)", t->o->output, bytes);
+	cli_wrote(t->o->output, bytes, "");
 	return EXIT_DONE;
 }
 
@@ -481,7 +469,7 @@ static int top_run(struct top *t, struct outfile *output)
 		error_set(&err, ERR_IO, "cannot write to the standard output");
 		status = cli_fail(&err);
 	}
-	if (!status && t->o->recording.command && !top_outlives(t))
+	if (!status && t->o->sampling.recording.command && !top_outlives(t))
 		status = cli_command_status(recording_wait_command(t->r));
 	return status;
 }
@@ -491,7 +479,7 @@ static int drop_privileges(const struct topoptions *o, const struct outfile *out
 			   struct error *err)
 {
 	struct privilege_needs needs = { .output = output,
-					 .command = o->recording.command,
+					 .command = o->sampling.recording.command,
 					 .samples = true };
 	struct outfile here = OUTFILE_NONE;
 	int rc;
@@ -513,8 +501,8 @@ static int open_and_run(struct recording *r, const struct topoptions *o, struct 
 	t.screen.order = o->order;
 	t.screen.view = (struct topview){ .stats = &t.stats,
 					  .target = t.target,
-					  .rate = o->recording.rate,
-					  .wall = o->recording.wall,
+					  .rate = o->sampling.recording.rate,
+					  .wall = o->sampling.recording.wall,
 					  .threads = o->threads };
 	snprintf(t.target, sizeof(t.target), "%s %d", p->comm, p->pid);
 	if ((o->output && outfile_open(output, o->output, &err)) ||
@@ -533,17 +521,6 @@ static int open_and_run(struct recording *r, const struct topoptions *o, struct 
 	return status;
 }
 
-static int top_watch(struct recording **r, struct topoptions *o, struct outfile *output)
-{
-	struct error err;
-	int rc;
-
-	do
-		rc = recording_new(r, &o->recording, &err);
-	while (rc && pids_fewer(o->pids, &o->recording.pid_count));
-	return rc ? sampling_fail(&o->recording, &err) : open_and_run(*r, o, output);
-}
-
 int cli_top(int argc, char **argv)
 {
 	struct outfile output = OUTFILE_NONE;
@@ -554,9 +531,11 @@ int cli_top(int argc, char **argv)
 	set_priority(PRIORITY_PROMPT);
 	status = topoptions_parse(&o, argc, argv);
 	if (status == CLI_GO_ON)
-		status = top_watch(&r, &o, &output);
+		status = sampling_open(&o.sampling, &r);
+	if (status == CLI_GO_ON)
+		status = open_and_run(r, &o, &output);
 	outfile_abort(&output);
 	recording_free(r);
-	buffer_release(&o.command_line);
+	buffer_release(&o.sampling.command_line);
 	return status;
 }

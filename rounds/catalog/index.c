@@ -27,36 +27,6 @@ static void catalog_index_put(struct buffer *b, uint64_t value, unsigned bytes, 
 	*rc |= buffer_add(b, &value, bytes);
 }
 
-static uint64_t bits(double value)
-{
-	uint64_t number;
-
-	memcpy(&number, &value, sizeof(number));
-	return number;
-}
-
-static double from_bits(uint64_t number)
-{
-	double value;
-
-	memcpy(&value, &number, sizeof(value));
-	return value;
-}
-
-/* The fields of 8 bytes and those of 4, in the order of the file. */
-static void put_row(struct buffer *b, const struct catalog_row *r, int *rc)
-{
-	const uint64_t longs[] = { r->name.sequence, (uint64_t)r->name.start_s,
-				   r->inode,	     r->duration_ns,
-				   r->pid,	     r->process_start_ns,
-				   r->samples,	     r->target_cpu_ns,
-				   r->is_sampled,    bits(r->cpu),
-				   bits(r->rss),     bits(r->goroutines) };
-	const uint32_t words[] = { r->series, r->command, r->host, r->ended, r->items };
-
-	*rc |= buffer_add(b, longs, sizeof(longs)) | buffer_add(b, words, sizeof(words));
-}
-
 static int catalog_index_put_all(const struct catalog *c, struct buffer *b)
 {
 	int rc = 0;
@@ -71,7 +41,7 @@ static int catalog_index_put_all(const struct catalog *c, struct buffer *b)
 		rc |= buffer_add(b, s->text, s->len);
 	}
 	for (size_t i = 0; i < c->count; i++)
-		put_row(b, &c->rows[i], &rc);
+		rc |= buffer_add(b, &c->rows[i], CATALOG_ROW_KEPT);
 	for (size_t i = 0; i < c->item_count; i++)
 		rc |= buffer_add(b, &c->items[i], sizeof(c->items[i]));
 	return rc ? ERR_NOMEM : 0;
@@ -135,35 +105,10 @@ static int get_strings(struct catalog *c, struct cursor *from, uint32_t count)
 	return 0;
 }
 
-static uint32_t get_string(const struct catalog *c, struct cursor *from)
+static void check_string(const struct catalog *c, struct cursor *from, uint32_t id)
 {
-	uint64_t id = cursor_uint(from, 4);
-
 	if (id >= c->strings.count)
 		cursor_fail(from, "no such string");
-	return from->failed ? 0 : (uint32_t)id;
-}
-
-static struct catalog_row get_row(const struct catalog *c, struct cursor *from)
-{
-	struct catalog_row r = { .name.sequence = cursor_uint(from, 8) };
-
-	r.name.start_s = (int64_t)cursor_uint(from, 8);
-	r.inode = cursor_uint(from, 8);
-	r.duration_ns = cursor_uint(from, 8);
-	r.pid = cursor_uint(from, 8);
-	r.process_start_ns = cursor_uint(from, 8);
-	r.samples = cursor_uint(from, 8);
-	r.target_cpu_ns = cursor_uint(from, 8);
-	r.is_sampled = cursor_uint(from, 8);
-	r.cpu = from_bits(cursor_uint(from, 8));
-	r.rss = from_bits(cursor_uint(from, 8));
-	r.goroutines = from_bits(cursor_uint(from, 8));
-	r.series = get_string(c, from);
-	r.command = get_string(c, from);
-	r.host = get_string(c, from);
-	r.ended = get_string(c, from);
-	return r;
 }
 
 /* Rows first, whose items follow all rows in the same order. */
@@ -171,19 +116,25 @@ static int get_rows(struct catalog *c, struct cursor *from, uint64_t count, uint
 {
 	uint64_t first = 0;
 
-	for (uint64_t i = 0; i < count && !from->failed; i++) {
-		struct catalog_row r = get_row(c, from);
-		uint64_t own = cursor_uint(from, 4);
+	for (uint64_t i = 0; i < count; i++) {
+		const uint8_t *bytes = cursor_bytes(from, CATALOG_ROW_KEPT);
+		struct catalog_row r = { .trouble = 0 };
 
-		if (own > *items - first)
+		if (bytes)
+			memcpy(&r, bytes, CATALOG_ROW_KEPT);
+		check_string(c, from, r.series);
+		check_string(c, from, r.command);
+		check_string(c, from, r.host);
+		check_string(c, from, r.ended);
+		if (r.items > *items - first)
 			cursor_fail(from, "no such items");
 		if (from->failed)
 			break;
 		if (catalog_add(c, &r))
 			return ERR_NOMEM;
 		c->rows[i].first_item = (uint32_t)first;
-		c->rows[i].items = (uint32_t)own;
-		first += own;
+		c->rows[i].items = r.items;
+		first += r.items;
 	}
 	*items = first;
 	return 0;
@@ -191,22 +142,21 @@ static int get_rows(struct catalog *c, struct cursor *from, uint64_t count, uint
 
 static int get_items(struct catalog *c, struct cursor *from, uint64_t count)
 {
-	if (count > cursor_left(from) / sizeof(*c->items))
-		cursor_fail(from, "ends too early");
-	if (from->failed)
+	const uint8_t *bytes = cursor_bytes(from, count * sizeof(*c->items));
+
+	if (!bytes)
 		return 0;
 	c->items = calloc(count + 1, sizeof(*c->items));
 	if (!c->items)
 		return ERR_NOMEM;
+	memcpy(c->items, bytes, count * sizeof(*c->items));
+	c->item_count = count;
 	c->item_room = count + 1;
-	for (; c->item_count < count && !from->failed; c->item_count++) {
-		struct catalog_item *item = &c->items[c->item_count];
-
-		item->kind = (uint32_t)cursor_uint(from, 4);
-		item->name = get_string(c, from);
-		item->text = get_string(c, from);
-		item->note = get_string(c, from);
-		if (item->kind >= CATALOG_KINDS)
+	for (uint64_t i = 0; i < count; i++) {
+		check_string(c, from, c->items[i].name);
+		check_string(c, from, c->items[i].text);
+		check_string(c, from, c->items[i].note);
+		if (c->items[i].kind >= CATALOG_KINDS)
 			cursor_fail(from, "no such kind");
 	}
 	return 0;

@@ -32,9 +32,14 @@ struct catalog_row {
 	uint64_t is_sampled;	     /* 1: there are samples and target_cpu_ns */
 	double cpu, rss, goroutines; /* of metrics.json: CPUs, bytes, number; NAN: not known */
 	uint32_t series, command, host, ended; /* strings */
-	uint32_t trouble;		       /* string: why it cannot be read; 0: it could */
-	uint32_t first_item, items;
+	uint32_t items;			       /* how many, from first_item on */
+	uint32_t first_item;
+	uint32_t trouble; /* string: why it cannot be read; 0: it could */
 };
+
+/* What the index keeps of a row: its bytes up to here, as they are. */
+enum { CATALOG_ROW_KEPT = offsetof(struct catalog_row, first_item) };
+_Static_assert(CATALOG_ROW_KEPT == 12 * 8 + 5 * 4, "no gaps in the index's rows");
 
 struct catalog {
 	struct strset strings;

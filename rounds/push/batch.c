@@ -202,28 +202,23 @@ static int cannot_read(const char *file, struct error *err)
 
 static int push_batch_read_fd(int fd, const char *file, struct buffer *out, struct error *err)
 {
+	size_t left = out->len < PUSHBATCH_BYTES ? PUSHBATCH_BYTES - out->len : 0,
+	       before = out->len;
 	struct stat st;
-	size_t end;
+	int rc;
 
 	if (fstat(fd, &st))
 		return cannot_read(file, err);
 	if (!S_ISREG(st.st_mode))
 		return error_set(err, ERR_IO, "its '%s' is not a file", file);
-	if (out->len > PUSHBATCH_BYTES || st.st_size > (off_t)(PUSHBATCH_BYTES - out->len))
+	if (st.st_size > (off_t)left)
 		return error_set(err, ERR_LIMIT, "with its '%s' it has more than %d MiB", file,
 				 PUSHBATCH_BYTES >> 20);
-	if (buffer_reserve(out, (size_t)st.st_size))
-		return error_nomem(err);
-	end = out->len + (size_t)st.st_size;
-	while (out->len < end) {
-		ssize_t n = read(fd, out->data + out->len, end - out->len);
-
-		if (n < 0)
-			return cannot_read(file, err);
-		if (!n)
-			return error_set(err, ERR_IO, "its '%s' became shorter", file);
-		out->len += (size_t)n;
-	}
+	rc = buffer_read(out, fd, (size_t)st.st_size);
+	if (rc)
+		return rc == ERR_NOMEM ? error_nomem(err) : cannot_read(file, err);
+	if (out->len - before < (size_t)st.st_size)
+		return error_set(err, ERR_IO, "its '%s' became shorter", file);
 	return 0;
 }
 

@@ -44,12 +44,13 @@ static const char *datadog_pick(const struct pushbatch *b, size_t row)
 	return second && !pushbatch_has(b, first) && pushbatch_has(b, second) ? second : NULL;
 }
 
-static bool datadog_has(const struct pushbatch *b, size_t n)
+/* One request has the whole batch. */
+static const void *datadog_nth(const struct pushbatch *b, size_t n)
 {
-	for (size_t i = 0; i < FILES; i++)
+	for (size_t i = 0; !n && i < FILES; i++)
 		if (datadog_pick(b, i))
-			return n == 0;
-	return false;
+			return b;
+	return NULL;
 }
 
 /* Tags are "key:value", separated by commas; other commas become '_'. */
@@ -185,13 +186,13 @@ static int add_event(const struct pushbatch *b, struct buffer *out)
 	return j.rc;
 }
 
-static int datadog_make(const struct pushbatch *b, size_t n, unsigned rate, struct pushrequest *q,
-			struct error *err)
+static int datadog_make(const struct pushbatch *b, const void *what, unsigned rate,
+			struct pushrequest *q, struct error *err)
 {
 	struct multipart m;
 	int rc = multipart_init(&m, err), no_memory = 0;
 
-	(void)n, (void)rate;
+	(void)what, (void)rate;
 	for (size_t i = 0; !rc && !no_memory && i < FILES; i++) {
 		const char *file = datadog_pick(b, i);
 
@@ -223,7 +224,7 @@ const struct pushprotocol push_datadog = {
 	.name = "datadog",
 	.path = "/profiling/v1/input",
 	.own_path = true,
-	.has = datadog_has,
+	.nth = datadog_nth,
 	.make = datadog_make,
 	.authorize = datadog_authorize,
 };

@@ -65,23 +65,6 @@ static int headers_take_lines(struct pushheaders *h, char *text, const char *pat
 	return rc;
 }
 
-static int headers_read_text(int fd, char *text, const char *path, size_t *len, struct error *err)
-{
-	ssize_t n = 1;
-
-	*len = 0;
-	while (n > 0 && *len <= FILE_MAX) {
-		n = read(fd, text + *len, FILE_MAX + 1 - *len);
-		*len += n > 0 ? (size_t)n : 0;
-	}
-	if (n < 0)
-		return error_errno(err, ERR_IO, "cannot read '%s'", path);
-	if (*len > FILE_MAX)
-		return error_set(err, ERR_LIMIT, "'%s' has more than %d KiB", path, FILE_MAX >> 10);
-	text[*len] = '\0';
-	return 0;
-}
-
 /* Regular files only, and without blocking in open: a FIFO would keep us waiting. */
 static int headers_open_file(const char *path, struct error *err)
 {
@@ -98,19 +81,23 @@ static int headers_open_file(const char *path, struct error *err)
 
 int pushheaders_file(struct pushheaders *h, const char *path, struct error *err)
 {
-	char *text = malloc(FILE_MAX + 2);
-	size_t len;
-	int fd, rc;
+	struct buffer text = { 0 };
+	int fd = headers_open_file(path, err), rc = fd < 0 ? fd : 0;
 
-	if (!text)
-		return error_nomem(err);
-	fd = headers_open_file(path, err);
-	rc = fd < 0 ? fd : headers_read_text(fd, text, path, &len, err);
-	if (!rc)
-		rc = headers_take_lines(h, text, path, err);
+	/* Room for all of it at once: nothing secret is left behind where it was smaller. */
+	if (!rc && buffer_reserve(&text, FILE_MAX + 2))
+		rc = error_nomem(err);
+	if (!rc && buffer_read(&text, fd, FILE_MAX + 1))
+		rc = error_errno(err, ERR_IO, "cannot read '%s'", path);
+	if (!rc && text.len > FILE_MAX)
+		rc = error_set(err, ERR_LIMIT, "'%s' has more than %d KiB", path, FILE_MAX >> 10);
+	if (!rc) {
+		text.data[text.len] = '\0';
+		rc = headers_take_lines(h, (char *)text.data, path, err);
+	}
 	if (fd >= 0)
 		close(fd);
-	headers_forget(text, FILE_MAX + 2);
+	headers_forget(text.data, text.room);
 	return rc;
 }
 

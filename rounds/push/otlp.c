@@ -64,17 +64,12 @@ static bool push_otlp_is_sent(const struct pushbatch *b, const struct batch_entr
 	return false;
 }
 
-static const struct batch_entry *push_otlp_nth(const struct pushbatch *b, size_t n)
+static const void *push_otlp_nth(const struct pushbatch *b, size_t n)
 {
 	for (size_t i = 0; i < b->event.entry_count; i++)
 		if (push_otlp_is_sent(b, &b->event.entries[i]) && !n--)
 			return &b->event.entries[i];
 	return NULL;
-}
-
-static bool push_otlp_has(const struct pushbatch *b, size_t n)
-{
-	return push_otlp_nth(b, n) != NULL;
 }
 
 /* Whose they are. */
@@ -221,24 +216,24 @@ static int add_message(const struct pushbatch *b, const struct batch_entry *entr
 	return rc;
 }
 
-static int push_otlp_make(const struct pushbatch *b, size_t n, unsigned rate, struct pushrequest *q,
-			  struct error *err)
+static int push_otlp_make(const struct pushbatch *b, const void *what, unsigned rate,
+			  struct pushrequest *q, struct error *err)
 {
 	(void)rate; /* the profile's own period is sent */
 	q->gzip = true;
 	strcpy(q->type, "application/x-protobuf");
-	return add_message(b, push_otlp_nth(b, n), q, err);
+	return add_message(b, what, q, err);
 }
 
-static int make_grpc(const struct pushbatch *b, size_t n, unsigned rate, struct pushrequest *q,
-		     struct error *err)
+static int make_grpc(const struct pushbatch *b, const void *what, unsigned rate,
+		     struct pushrequest *q, struct error *err)
 {
 	int rc = pushgrpc_begin(&q->body, true) ? error_nomem(err) : 0;
 
 	(void)rate;
 	strcpy(q->type, "application/grpc");
 	strcpy(q->header, "grpc-encoding: gzip");
-	rc = rc ? rc : add_message(b, push_otlp_nth(b, n), q, err);
+	rc = rc ? rc : add_message(b, what, q, err);
 	if (!rc)
 		pushgrpc_end(&q->body);
 	return rc;
@@ -395,7 +390,7 @@ const struct pushprotocol push_otlp = {
 	.path = "/v1development/profiles",
 	.hint = "a port of gRPC needs otlp=grpc://HOST:PORT",
 	.keep = "content-type",
-	.has = push_otlp_has,
+	.nth = push_otlp_nth,
 	.make = push_otlp_make,
 	.judge = push_otlp_judge,
 	.authorize = push_otlp_authorize,
@@ -407,7 +402,7 @@ const struct pushprotocol push_otlp_grpc = {
 	.path = "/opentelemetry.proto.collector.profiles.v1development.ProfilesService/Export",
 	.hint = "a port of HTTP needs otlp=http://HOST:PORT",
 	.keep = "grpc-",
-	.has = push_otlp_has,
+	.nth = push_otlp_nth,
 	.make = make_grpc,
 	.judge = judge_grpc,
 	.authorize = push_otlp_authorize,

@@ -33,17 +33,12 @@ static const char *const kinds[][2] = {
 
 enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
 
-static const char *const *nth(const struct pushbatch *b, size_t n)
+static const void *parca_nth(const struct pushbatch *b, size_t n)
 {
 	for (size_t i = 0; i < KINDS; i++)
 		if (pushbatch_may_send(b, kinds[i][0]) && !n--)
 			return kinds[i];
 	return NULL;
-}
-
-static bool parca_has(const struct pushbatch *b, size_t n)
-{
-	return nth(b, n) != NULL;
 }
 
 /* The message (profilestore.proto). */
@@ -140,10 +135,10 @@ static int wrap(struct buffer *body, const struct buffer *profile, const struct 
 	return w.rc;
 }
 
-static int parca_make(const struct pushbatch *b, size_t n, unsigned rate, struct pushrequest *q,
-		      struct error *err)
+static int parca_make(const struct pushbatch *b, const void *what, unsigned rate,
+		      struct pushrequest *q, struct error *err)
 {
-	const char *const *kind = nth(b, n);
+	const char *const *kind = what;
 	struct parca_labels labels = { 0 };
 	struct buffer profile = { 0 };
 	int rc = pushbatch_read(b, kind[0], &profile, err), no_memory;
@@ -195,7 +190,7 @@ const struct pushprotocol push_parca = {
 	.name = "parca",
 	.path = "/api/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw",
 	.keep = "grpc-",
-	.has = parca_has,
+	.nth = parca_nth,
 	.make = parca_make,
 	.judge = parca_judge,
 	.authorize = parca_authorize,

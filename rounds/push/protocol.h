@@ -35,13 +35,14 @@ struct pushprotocol {
 	const char *hint; /* if the answer is not even HTTP; or NULL */
 	const char *keep; /* as http_body.keep */
 
-	/* Is there an n-th request of the batch? If there is no first one, it has nothing for this
-	 * engine. */
-	bool (*has)(const struct pushbatch *b, size_t n);
+	/* What the n-th request of the batch sends; NULL: there is no such request. If there is no
+	 * first one, the batch has nothing for this engine. */
+	const void *(*nth)(const struct pushbatch *b, size_t n);
 
-	/* Makes the n-th request. Errors of pushbatch_read, ERR_IO of multipart_init. */
-	int (*make)(const struct pushbatch *b, size_t n, unsigned rate, struct pushrequest *q,
-		    struct error *err);
+	/* Makes a request of what `nth` returned; `rate` is that of samples. Errors of
+	 * pushbatch_read, ERR_IO of multipart_init. */
+	int (*make)(const struct pushbatch *b, const void *what, unsigned rate,
+		    struct pushrequest *q, struct error *err);
 
 	/* The result of a request with a 2xx answer; sets the error unless it is PUSHNOTE_SENT, and
 	 * a->retry_after_ns if the content has such a time. NULL: every 2xx answer is

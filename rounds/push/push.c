@@ -35,9 +35,7 @@ enum {
 struct push {
 	struct pushtarget target;
 	struct pushheaders headers;
-	char *credentials_file, *ca_file; /* owned, NULL for none */
-	unsigned rate;
-	size_t limit;
+	struct push_options options;
 	struct pushbatch **queue; /* the oldest first */
 	size_t count, room;
 	uint64_t next_id;
@@ -138,7 +136,7 @@ static void push_make_way(struct push *p)
 {
 	size_t sending = p->sender.pid && p->count ? 1 : 0;
 
-	if (p->count - sending < p->limit)
+	if (p->count - sending < p->options.queue)
 		return;
 	push_drop(p, sending);
 	if (!p->told_full)
@@ -154,7 +152,7 @@ int push_add(struct push *p, const char *path, const struct batch_event *event, 
 	if (rc)
 		return rc;
 	b->id = p->next_id++;
-	while (p->target.protocol->has(b, b->requests))
+	while (p->target.protocol->nth(b, b->requests))
 		b->requests++;
 	if (!b->requests) {
 		pushbatch_free(b);
@@ -268,15 +266,15 @@ static int push_read_headers(struct push *p, struct error *err)
 	int rc = 0;
 
 	pushheaders_release(&p->headers);
-	if (p->credentials_file)
-		rc = pushheaders_file(&p->headers, p->credentials_file, err);
+	if (p->options.credentials_file)
+		rc = pushheaders_file(&p->headers, p->options.credentials_file, err);
 	return rc ? rc : p->target.protocol->authorize(&p->headers, err);
 }
 
 static void push_start(struct push *p)
 {
-	const struct pushjob job = { &p->target, &p->headers, p->ca_file,
-				     p->rate,	 p->queue,    p->count };
+	const struct pushjob job = { &p->target,      &p->headers, p->options.ca_file,
+				     p->options.rate, p->queue,	   p->count };
 	struct error err;
 	int rc = push_read_headers(p, &err);
 
@@ -326,30 +324,19 @@ const struct push_stats *push_stats(const struct push *p)
 
 /* Creation and release. */
 
-static char *push_copy(const char *text, bool *failed)
-{
-	char *c = text ? strdup(text) : NULL;
-
-	*failed |= text && !c;
-	return c;
-}
-
 int push_new(struct push **out, const struct push_options *options, struct error *err)
 {
 	struct push *p = calloc(1, sizeof(*p));
-	bool failed = !p;
 	int rc;
 
 	*out = NULL;
-	if (p) {
-		p->sender = (struct errand)ERRAND_NONE;
-		p->stats.last_error = p->last_error;
-		p->rate = options->rate;
-		p->limit = options->queue ? options->queue : QUEUE;
-		p->credentials_file = push_copy(options->credentials_file, &failed);
-		p->ca_file = push_copy(options->ca_file, &failed);
-	}
-	rc = failed ? error_nomem(err) : pushtarget_parse(&p->target, options->target, err);
+	if (!p)
+		return error_nomem(err);
+	p->sender = (struct errand)ERRAND_NONE;
+	p->stats.last_error = p->last_error;
+	p->options = *options;
+	p->options.queue = options->queue ? options->queue : QUEUE;
+	rc = pushtarget_parse(&p->target, options->target, err);
 	rc = rc ? rc : push_read_headers(p, err);
 	if (rc) {
 		push_free(p);
@@ -370,7 +357,5 @@ void push_free(struct push *p)
 	free(p->queue);
 	pushheaders_release(&p->headers);
 	pushtarget_release(&p->target);
-	free(p->credentials_file);
-	free(p->ca_file);
 	free(p);
 }

@@ -40,9 +40,9 @@ struct push_stats {
 	const char *last_error;		/* printable; "" for none */
 };
 
-/* Texts are copied; the caller frees *p with push_free. ERR_USAGE (engine, URL, a credential that
- * cannot be a header), ERR_LIMIT (too many headers, file too large), ERR_IO (file), ERR_NOTFOUND
- * (no libcurl, or for gRPC none with HTTP/2), ERR_NOMEM. */
+/* `target` is copied, other texts are borrowed; the caller frees *p with push_free. ERR_USAGE
+ * (engine, URL, a credential that cannot be a header), ERR_LIMIT (too many headers, file too
+ * large), ERR_IO (file), ERR_NOTFOUND (no libcurl, or for gRPC none with HTTP/2), ERR_NOMEM. */
 int push_new(struct push **p, const struct push_options *options, struct error *err);
 void push_free(struct push *p);
 

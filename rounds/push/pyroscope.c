@@ -66,17 +66,12 @@ static bool pyroscope_is_sent(const struct pushbatch *b, const struct pyroscope_
 	return pushbatch_may_send(b, k->file);
 }
 
-static const struct pyroscope_kind *pyroscope_nth(const struct pushbatch *b, size_t n)
+static const void *pyroscope_nth(const struct pushbatch *b, size_t n)
 {
 	for (size_t i = 0; i < KINDS; i++)
 		if (pyroscope_is_sent(b, &kinds[i]) && !n--)
 			return &kinds[i];
 	return NULL;
-}
-
-static bool pyroscope_has(const struct pushbatch *b, size_t n)
-{
-	return pyroscope_nth(b, n) != NULL;
 }
 
 /*
@@ -207,10 +202,10 @@ static int make_query(const struct pushbatch *b, const struct pyroscope_kind *k,
 	return rc;
 }
 
-static int pyroscope_make(const struct pushbatch *b, size_t n, unsigned rate, struct pushrequest *q,
-			  struct error *err)
+static int pyroscope_make(const struct pushbatch *b, const void *what, unsigned rate,
+			  struct pushrequest *q, struct error *err)
 {
-	const struct pyroscope_kind *k = pyroscope_nth(b, n);
+	const struct pyroscope_kind *k = what;
 	struct multipart m;
 	int rc = multipart_init(&m, err), no_memory;
 
@@ -280,7 +275,7 @@ static int pyroscope_authorize(struct pushheaders *h, struct error *err)
 const struct pushprotocol push_pyroscope = {
 	.name = "pyroscope",
 	.path = "/ingest",
-	.has = pyroscope_has,
+	.nth = pyroscope_nth,
 	.make = pyroscope_make,
 	.passes = pyroscope_passes,
 	.authorize = pyroscope_authorize,

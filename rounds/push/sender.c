@@ -96,10 +96,11 @@ static void add_hint(const struct pushprotocol *p, struct error *err)
 static enum pushnote_what send_request(const struct pushjob *job, const struct pushbatch *b,
 				       size_t n, struct pushnote *note, struct error *err)
 {
+	const struct pushprotocol *p = job->target->protocol;
 	struct pushrequest r = { 0 };
 	struct http_answer answer = { 0 };
 	enum pushnote_what what = PUSHNOTE_SENT;
-	int rc = job->target->protocol->make(b, n, job->rate, &r, err);
+	int rc = p->make(b, p->nth(b, n), job->rate, &r, err);
 
 	if (rc) {
 		what = rc == ERR_GONE  ? PUSHNOTE_GONE :
@@ -108,11 +109,11 @@ static enum pushnote_what send_request(const struct pushjob *job, const struct p
 	} else {
 		rc = post(job, &r, &answer, err);
 		if (rc == ERR_FORMAT && !answer.status)
-			add_hint(job->target->protocol, err);
+			add_hint(p, err);
 		if (rc)
-			what = sender_judge(rc, job->target->protocol, &answer);
-		else if (job->target->protocol->judge)
-			what = job->target->protocol->judge(&answer, err);
+			what = sender_judge(rc, p, &answer);
+		else if (p->judge)
+			what = p->judge(&answer, err);
 		if (what == PUSHNOTE_REFUSED && r.file)
 			error_prefix(err, "%s", r.file);
 	}

@@ -2,7 +2,6 @@
  * times if the process writes meanwhile; the Protobuf is read with a cursor, field by field. */
 #include "rounds/resource/context.h"
 
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "base/error.h"
 #include "base/process/maps.h"
 #include "base/process/memory.h"
+#include "pprof/wire/wire.h"
 
 enum {
 	VERSION = 2,
@@ -57,51 +57,16 @@ uint64_t context_find(const void *maps, size_t len)
 	return 0;
 }
 
-/* Protobuf (protobuf.dev, "Encoding"). */
+/* The messages. */
 
-enum { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_BYTES = 2, WIRE_32 = 5 };
-
-/* One field; `bytes` is set for WIRE_BYTES, `number` for WIRE_VARINT. */
-struct field {
-	uint64_t id;
-	unsigned wire;
-	uint64_t number;
-	struct cursor bytes;
-};
-
-/* Reads the next field. False at the message's end, and when it fails. */
-static bool context_next_field(struct cursor *c, struct field *f)
+/* As wire_next; field 0 is no field, and makes the cursor fail. */
+static bool context_next_field(struct cursor *c, struct wire_field *f)
 {
-	uint64_t tag, len;
-	const uint8_t *at;
+	bool found = wire_next(c, f);
 
-	if (!cursor_left(c))
-		return false;
-	tag = cursor_uleb(c);
-	*f = (struct field){ .id = tag >> 3, .wire = (unsigned)(tag & 7) };
-	cursor_init(&f->bytes, "", 0, c->what);
-	switch (f->wire) {
-	case WIRE_VARINT:
-		f->number = cursor_uleb(c);
-		break;
-	case WIRE_64:
-		cursor_bytes(c, 8);
-		break;
-	case WIRE_32:
-		cursor_bytes(c, 4);
-		break;
-	case WIRE_BYTES:
-		len = cursor_uleb(c);
-		at = cursor_bytes(c, len);
-		if (at)
-			cursor_init(&f->bytes, at, len, c->what);
-		break;
-	default:
-		cursor_fail(c, "unknown wire type");
-	}
-	if (!f->id)
+	if (found && !f->number)
 		cursor_fail(c, "field 0");
-	return !c->failed;
+	return found && f->number;
 }
 
 struct value {
@@ -120,17 +85,17 @@ static void set_text(struct value *v, const char *text, size_t len)
  * maps, bytes and doubles are no attributes. */
 static void read_value(struct cursor *c, struct value *v)
 {
-	struct field f;
+	struct wire_field f;
 
 	while (context_next_field(c, &f)) {
 		v->text = NULL;
-		if (f.id == 1 && f.wire == WIRE_BYTES) {
-			set_text(v, (const char *)f.bytes.pos, cursor_left(&f.bytes));
-		} else if (f.id == 2 && f.wire == WIRE_VARINT) {
-			snprintf(v->number, sizeof(v->number), "%s", f.number ? "true" : "false");
+		if (f.number == 1 && f.type == WIRE_BYTES) {
+			set_text(v, (const char *)f.data, f.value);
+		} else if (f.number == 2 && f.type == WIRE_VARINT) {
+			snprintf(v->number, sizeof(v->number), "%s", f.value ? "true" : "false");
 			set_text(v, v->number, strlen(v->number));
-		} else if (f.id == 3 && f.wire == WIRE_VARINT) {
-			snprintf(v->number, sizeof(v->number), "%" PRId64, (int64_t)f.number);
+		} else if (f.number == 3 && f.type == WIRE_VARINT) {
+			snprintf(v->number, sizeof(v->number), "%ld", (int64_t)f.value);
 			set_text(v, v->number, strlen(v->number));
 		}
 	}
@@ -148,16 +113,18 @@ static int context_read_pair(struct cursor *c, struct attributes *attributes)
 	const char *key = "";
 	size_t key_len = 0;
 	struct value value = { 0 };
-	struct field f;
+	struct wire_field f;
 
 	while (context_next_field(c, &f)) {
-		if (f.id == 1 && f.wire == WIRE_BYTES) {
-			key = (const char *)f.bytes.pos;
-			key_len = cursor_left(&f.bytes);
-		} else if (f.id == 2 && f.wire == WIRE_BYTES) {
-			read_value(&f.bytes, &value);
-			if (f.bytes.failed)
-				cursor_fail(c, f.bytes.failed);
+		if (f.number == 1 && f.type == WIRE_BYTES) {
+			key = (const char *)f.data;
+			key_len = f.value;
+		} else if (f.number == 2 && f.type == WIRE_BYTES) {
+			struct cursor inside = wire_inside(c, &f);
+
+			read_value(&inside, &value);
+			if (inside.failed)
+				cursor_fail(c, inside.failed);
 		}
 	}
 	if (c->failed || !value.text || is_of_sdk(key, key_len))
@@ -169,15 +136,17 @@ static int context_read_pair(struct cursor *c, struct attributes *attributes)
 static int read_first_fields(struct cursor *c, struct attributes *attributes,
 			     int (*read)(struct cursor *, struct attributes *))
 {
-	struct field f;
+	struct wire_field f;
 	int rc = 0;
 
 	while (!rc && context_next_field(c, &f)) {
-		if (f.id != 1 || f.wire != WIRE_BYTES)
+		struct cursor inside = wire_inside(c, &f);
+
+		if (f.number != 1 || f.type != WIRE_BYTES)
 			continue;
-		rc = read(&f.bytes, attributes);
-		if (f.bytes.failed)
-			cursor_fail(c, f.bytes.failed);
+		rc = read(&inside, attributes);
+		if (inside.failed)
+			cursor_fail(c, inside.failed);
 	}
 	return rc;
 }

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/amount.h"
 #include "base/error.h"
 #include "runtimes/go/session/session.h"
-#include "sampler/profile/summary.h"
 #include "sampler/stop/hold.h"
 
 enum { TRIES = 5, BETWEEN_NS = 2000000 };
@@ -60,7 +60,6 @@ static int hold_once(struct exact *e, bool *good, struct error *err)
 static void heldread_say(const struct exact *e, char *said, size_t room)
 {
 	const struct hold_report *r = &e->report;
-	char held[24], bound[24];
 	int len;
 
 	if (!e->was_held) {
@@ -69,8 +68,7 @@ static void heldread_say(const struct exact *e, char *said, size_t room)
 			 "one was always writing");
 		return;
 	}
-	len = snprintf(said, room, "held %zu threads for %s", r->threads,
-		       summary_duration(r->ns, held, sizeof(held)));
+	len = snprintf(said, room, "held %zu threads for %s", r->threads, shown_duration(r->ns));
 	if (len < 0 || (size_t)len >= room)
 		return;
 	said += len;
@@ -78,7 +76,7 @@ static void heldread_say(const struct exact *e, char *said, size_t room)
 	if (r->cut)
 		snprintf(said, room,
 			 ", no exact cut: they were let go after %s, before all was read",
-			 summary_duration(e->bound_ns, bound, sizeof(bound)));
+			 shown_duration(e->bound_ns));
 	else if (r->moved)
 		snprintf(said, room, ", no exact cut: %zu that may not be stopped ran meanwhile",
 			 r->moved);

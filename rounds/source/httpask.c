@@ -10,76 +10,30 @@
 
 enum { PIECE = 64 << 10 };
 
-static char *httpask_copy(const char *text, int *rc)
-{
-	char *c = text ? strdup(text) : NULL;
-
-	if (text && !c)
-		*rc = ERR_NOMEM;
-	return c;
-}
-
-static int copy_headers(struct httpask *a, const struct http_request *request)
-{
-	const char **headers = calloc(request->header_count + 1, sizeof(*headers));
-	int rc = headers ? 0 : ERR_NOMEM;
-
-	a->request.headers = headers;
-	a->request.header_count = 0;
-	for (size_t i = 0; !rc && i < request->header_count; i++) {
-		headers[i] = httpask_copy(request->headers[i], &rc);
-		a->request.header_count += !rc;
-	}
-	return rc;
-}
-
-/* Splits "http://host/debug/pprof/?token=x#y" into base and query. */
-static int httpask_split(struct httpask *a, const char *url)
-{
-	int rc = 0;
-	char *query;
-	size_t len;
-
-	a->base = httpask_copy(url, &rc);
-	if (rc)
-		return rc;
-	a->base[strcspn(a->base, "#")] = '\0';
-	len = strcspn(a->base, "?");
-	query = a->base + len + (a->base[len] == '?');
-	a->query = httpask_copy(query, &rc);
-	while (len && a->base[len - 1] == '/')
-		len--;
-	a->base[len] = '\0';
-	return rc;
-}
-
 int httpask_init(struct httpask *a, const struct http_request *request, struct error *err)
 {
-	int rc = 0;
+	const char *url = request->url;
+	size_t len, end;
 
-	memset(a, 0, sizeof(*a));
-	if (!request->url || !http_is_url(request->url))
+	*a = (struct httpask){ .request = *request };
+	if (!url || !http_is_url(url))
 		return error_set(err, ERR_USAGE,
 				 "not a URL of http or https: "
 				 "http://HOST:PORT/debug/pprof was expected");
-	a->request.connect_timeout_ns = request->connect_timeout_ns;
-	a->request.unix_socket = httpask_copy(request->unix_socket, &rc);
-	a->request.ca_file = httpask_copy(request->ca_file, &rc);
-	rc = rc ? rc : copy_headers(a, request);
-	rc = rc ? rc : httpask_split(a, request->url);
-	return rc ? error_nomem(err) : 0;
+	len = end = strcspn(url, "?#");
+	while (len && url[len - 1] == '/')
+		len--;
+	a->base = strndup(url, len);
+	a->query = url[end] == '?' ? strndup(url + end + 1, strcspn(url + end + 1, "#")) :
+				     strdup("");
+	return a->base && a->query ? 0 : error_nomem(err);
 }
 
 void httpask_release(struct httpask *a)
 {
-	for (size_t i = 0; i < a->request.header_count; i++)
-		free((char *)a->request.headers[i]);
-	free((void *)a->request.headers);
-	free((char *)a->request.unix_socket);
-	free((char *)a->request.ca_file);
 	free(a->base);
 	free(a->query);
-	memset(a, 0, sizeof(*a));
+	*a = (struct httpask){ 0 };
 }
 
 static int make_url(const struct httpask *a, const struct httpask_what *what, struct buffer *url)

@@ -13,13 +13,14 @@ struct buffer;
 struct error;
 
 struct httpask {
-	struct http_request request; /* owns its texts */
-	char *base;		     /* the URL without query, fragment and trailing slashes */
-	char *query;		     /* the URL's own, "" for none; appended to that of a request */
+	struct http_request request; /* its texts are borrowed */
+	char *base;  /* the URL without query, fragment and trailing slashes; owned */
+	char *query; /* the URL's own, "" for none; appended to that of a request; owned */
 };
 
-/* Copies `request`, except its bounds (idle and total time, size); its URL becomes base and
- * query. ERR_USAGE, ERR_NOMEM. The caller calls httpask_release, after an error too. */
+/* Splits the URL of `request`, whose texts must live until httpask_release; its bounds (idle and
+ * total time, size) are not used. ERR_USAGE, ERR_NOMEM. The caller calls httpask_release, after an
+ * error too. */
 int httpask_init(struct httpask *a, const struct http_request *request, struct error *err);
 void httpask_release(struct httpask *a);
 

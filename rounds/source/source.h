@@ -40,8 +40,9 @@ struct source_remark {
 };
 
 /* A net/http/pprof endpoint. `request` gives its URL (that of /debug/pprof, with or without a
- * slash behind it), headers and socket; its texts are copied, its bounds (total time, size) are
- * not used. The caller frees *s with source_free. ERR_USAGE (not a URL), ERR_NOMEM. */
+ * slash behind it), headers and socket; its texts are borrowed until source_free, its bounds (total
+ * time, size) are not used. The caller frees *s with source_free. ERR_USAGE (not a URL),
+ * ERR_NOMEM. */
 int source_http(struct source **s, const struct http_request *request,
 		const struct source_options *options, struct error *err);
 /* The memory of the process that source_about sets. Nothing in it is called or written, and

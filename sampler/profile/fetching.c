@@ -21,6 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/amount.h"
 #include "base/clock.h"
 #include "base/descriptor.h"
 #include "base/error.h"
@@ -253,10 +254,8 @@ static void fetching_show(const struct fetching *f, const struct message *m,
 	char line[320], size[64] = "";
 
 	if (m->done > 4096) /* smaller numbers are steps, not bytes */
-		snprintf(size, sizeof(size), ", %.1f MB", (double)m->done / 1e6);
-	if (m->done > 4096 && m->all > m->done)
-		snprintf(size, sizeof(size), ", %.1f of %.1f MB", (double)m->done / 1e6,
-			 (double)m->all / 1e6);
+		snprintf(size, sizeof(size), m->all > m->done ? ", %s of %s" : ", %s",
+			 shown_bytes(m->done), shown_bytes(m->all));
 	snprintf(line, sizeof(line), "fetching debug information: %u of %u, '%.128s'%s",
 		 f->stats.got + 1, f->stats.wanted, image_name(f->images[m->image]), size);
 	printable(line, sizeof(line));

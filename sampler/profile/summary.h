@@ -1,10 +1,9 @@
-/* The figures of a recording in words: for the terminal's last lines and, the
- * same, for the profile's comments. */
+/* The figures of a recording in words: for the terminal's last lines and for the profile's
+ * comments. */
 #ifndef SAMPLER_PROFILE_SUMMARY_H
 #define SAMPLER_PROFILE_SUMMARY_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct recording_options;
@@ -30,8 +29,5 @@ bool summary_fewer_threads(const struct recording_stats *s);
 /* How many samples the CPU time at this rate would give, if there are far fewer and no budget left
  * something out; 0: samples are not few. */
 uint64_t summary_expected(const struct recording_stats *s, unsigned rate);
-
-/* A duration for people: "2.5us", "380ms", "1m02s". `text` needs 24 bytes. */
-const char *summary_duration(uint64_t ns, char *text, size_t room);
 
 #endif

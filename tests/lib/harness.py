@@ -235,8 +235,8 @@ def report_that_shows(pattern, pid):
 
 
 def printed_seconds(number, unit):
-    """The time, and half of its last digit: the most that it was rounded by."""
-    scale = {"us": 1e-6, "ms": 1e-3, "s": 1}[unit]
+    """Of "97.6", "µs": the time, and half of its last digit: the most that it was rounded by."""
+    scale = {"µs": 1e-6, "ms": 1e-3, "s": 1}[unit]
     return float(number) * scale, 0.5 * scale / 10 ** len(number.partition(".")[2])
 
 

@@ -471,10 +471,10 @@ def held_p50(b, pid, with_frames):
     """In microseconds, as sampler accounts for it."""
     run = subprocess.run(Sampler(*ALWAYS).command(pid, RATE, f"{b.folder}/out", SECONDS),
                          capture_output=True, text=True, timeout=60)
-    found = re.search(r"held: \d+ stops, p50 ([\d.]+)(us|ms),", run.stderr)
+    found = re.search(r"held: \d+ stops, p50 ([\d.]+) (µs|ms),", run.stderr)
     if not found or bool(re.search(r"runtimes: .* in \d+ stacks", run.stderr)) != with_frames:
         raise Unavailable("not looked at as expected: " + " ".join(run.stderr.split())[-100:])
-    return float(found[1]) * {"us": 1, "ms": 1000}[found[2]]
+    return float(found[1]) * {"µs": 1, "ms": 1000}[found[2]]
 
 
 def copied(b, python):

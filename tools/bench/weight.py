@@ -13,7 +13,7 @@ from rows import *
 sys.path.insert(0, os.path.join(ROOT, "tests", "lib"))
 from pprof import Profile  # noqa: E402
 
-NS = {"us": 1e-3, "ms": 1.0, "s": 1e3}
+NS = {"µs": 1e-3, "ms": 1.0, "s": 1e3}
 NOTES_MAX = 1 << 18  # as in felt.c
 SECONDS = 8
 GAP_NS = 10000
@@ -42,7 +42,7 @@ def sampled(folder, pid, seconds, *options):
 
 def longest_held(err):
     """In ms; 0 if no thread was stopped."""
-    found = re.search(r"held: .*?max ([\d.]+)(us|ms|s),", err)
+    found = re.search(r"held: .*?max ([\d.]+) (µs|ms|s),", err)
     return float(found.group(1)) * NS[found.group(2)] if found else 0.0
 
 

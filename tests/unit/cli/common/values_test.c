@@ -1,5 +1,6 @@
 /* Durations and numbers as people type them, valid and invalid. */
 #include <criterion/criterion.h>
+#include <getopt.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -140,17 +141,38 @@ Test(values, lists_of_processes)
 		cr_assert_eq(parse_pids(bad[i], pids, &count, &err), ERR_USAGE, "%s", bad[i]);
 }
 
+static int take_pids(void *count, int option, char *value, struct error *err)
+{
+	static pid_t pids[PIDS_MAX];
+
+	cr_assert_eq(option, 'p');
+	return parse_pids(value, pids, count, err);
+}
+
 Test(values, more_processes_in_arguments_of_their_own)
 {
-	char two[] = "2", list[] = "3,1", big[] = "4194305";
-	char *argv[] = { list, list, list, two, list, NULL };
-	pid_t pids[PIDS_MAX];
-	struct error err = { 0 };
+	static const struct option none = { NULL, 0, NULL, 0 };
+	static const struct cli_grammar grammar = { "top", "+:p:", &none, take_pids };
+	char name[] = "top", option[] = "-p", two[] = "2", three[] = "3", list[] = "4,1";
+	char big[] = "4194305";
+	char *argv[] = { name, option, two, three, list, NULL };
 	size_t count = 0;
-	int next = 3;
 
-	cr_assert_eq(parse_more_pids(argv, &next, pids, &count, &err), 0);
-	cr_assert(next == 4 && count == 1 && pids[0] == 2, "%d %zu", next, count);
-	argv[4] = big;
-	cr_assert_eq(parse_more_pids(argv, &next, pids, &count, &err), ERR_USAGE);
+	cr_assert_eq(cli_parse(&grammar, 5, argv, &count), CLI_GO_ON);
+	cr_assert(optind == 4 && count == 2, "%d %zu", optind, count);
+	argv[3] = big;
+	optind = 0;
+	cr_assert_eq(cli_parse(&grammar, 5, argv, &count), EXIT_USAGE);
+}
+
+Test(values, choices)
+{
+	static const char *const names[] = { "a", "b", "c", NULL };
+	struct error err = { 0 };
+	unsigned number;
+
+	cr_assert_eq(parse_choice("c", "letter", names, &number, &err), 0);
+	cr_assert_eq(number, 2);
+	cr_assert_eq(parse_choice("", "letter", names, &number, &err), ERR_USAGE);
+	cr_assert_str_eq(err.text, "'' is no letter; expected a, b or c");
 }

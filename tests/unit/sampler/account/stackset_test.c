@@ -4,7 +4,6 @@
 
 #include "sampler/account/heldtime.h"
 #include "sampler/account/stackset.h"
-#include "sampler/profile/summary.h"
 
 static uint32_t add(struct stackset *s, uint32_t thread, const struct stack *stack)
 {
@@ -106,18 +105,6 @@ Test(heldtime, percentiles_are_at_most_a_class_too_high)
 	cr_assert_eq(h.max, 100000);
 	heldtime_add(&h, UINT64_MAX);
 	cr_assert_eq(heldtime_percentile(&h, 100), UINT64_MAX);
-}
-
-Test(summary, writes_durations_for_people)
-{
-	char text[24];
-
-	cr_assert_str_eq(summary_duration(2500, text, sizeof(text)), "2.5us");
-	cr_assert_str_eq(summary_duration(250000, text, sizeof(text)), "0.25ms");
-	cr_assert_str_eq(summary_duration(380000000, text, sizeof(text)), "380ms");
-	cr_assert_str_eq(summary_duration(5000000000, text, sizeof(text)), "5.0s");
-	cr_assert_str_eq(summary_duration(62000000000, text, sizeof(text)), "1m02s");
-	cr_assert_str_eq(summary_duration(86400000000000, text, sizeof(text)), "24h00m");
 }
 
 Test(stackset, has_a_stack_in_several_contexts_with_one_copy_of_its_frames)

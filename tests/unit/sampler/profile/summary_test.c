@@ -6,23 +6,6 @@
 #include "sampler/profile/summary.h"
 #include "sampler/recording.h"
 
-static const char *duration(uint64_t ns)
-{
-	static char text[24];
-
-	return summary_duration(ns, text, sizeof(text));
-}
-
-Test(summary, durations_for_people)
-{
-	cr_assert_str_eq(duration(0), "0.0us");
-	cr_assert_str_eq(duration(2549), "2.5us");
-	cr_assert_str_eq(duration(1234567), "1.23ms");
-	cr_assert_str_eq(duration(380000000), "380ms");
-	cr_assert_str_eq(duration(59900000000), "59.9s");
-	cr_assert_str_eq(duration(62000000000), "1m02s");
-}
-
 static const struct recording_options at_99 = { .rate = 99, .pause_share = 0.01, .max_cpu = 0.05 };
 static char lines[SUMMARY_LINES][SUMMARY_WIDTH];
 
@@ -46,7 +29,7 @@ Test(summary, figures_in_words)
 	struct recording_stats s = some();
 
 	summary_lines(&s, &at_99, lines);
-	cr_assert_str_eq(lines[0], "samples: 400 in 10.0s, 7 distinct stacks, 3 threads");
+	cr_assert_str_eq(lines[0], "samples: 400 in 10 s, 7 distinct stacks, 3 threads");
 	cr_assert_str_eq(lines[1], "rate: 99.0 of 99 Hz kept (100.0%)");
 	cr_assert_str_eq(lines[2], "unwound: 99.8% to the outermost frame, "
 				   "1 ended with no unwind information");
@@ -140,13 +123,13 @@ Test(summary, says_what_a_stop_did_to_the_target)
 
 	heldtime_add(&s.held, 10000000);
 	summary_lines(&s, &at_99, lines);
-	cr_assert_str_eq(lines[4], "held: 1 stops, p50 10ms, p99 10ms, max 10ms, in all 10ms "
+	cr_assert_str_eq(lines[4], "held: 1 stops, p50 10 ms, p99 10 ms, max 10 ms, in all 10 ms "
 				   "(0.20% of the target's CPU time)");
 	heldtime_add(&s.displaced, 40000);
 	summary_lines(&s, &at_99, lines);
 	cr_assert(strstr(lines[4],
-			 "CPU time); took a CPU from it 1 time, p50 40.0us, p99 40.0us, max "
-			 "40.0us"),
+			 "CPU time); took a CPU from it 1 time, p50 40 µs, p99 40 µs, max "
+			 "40 µs"),
 		  "%s", lines[4]);
 	for (int i = 0; i < 199; i++)
 		heldtime_add(&s.displaced, 40000);
@@ -156,8 +139,8 @@ Test(summary, says_what_a_stop_did_to_the_target)
 	s.transfers = 4;
 	s.cut = 1;
 	summary_lines(&s, &at_99, lines);
-	cr_assert(strstr(lines[4], "; took a CPU from it 201 times, p50 41.0us, p99 41.0us, max "
-				   "1.20ms"),
+	cr_assert(strstr(lines[4], "; took a CPU from it 201 times, p50 41 µs, p99 41 µs, max "
+				   "1.2 ms"),
 		  "%s", lines[4]);
 	cr_assert_str_eq(lines[1],
 			 "rate: 99.0 of 99 Hz kept (100.0%), 1 call ended by a stop with "
@@ -170,7 +153,7 @@ Test(summary, says_what_a_stop_did_to_the_target)
 		  lines[1]);
 	s.rescues = 1;
 	summary_lines(&s, &at_99, lines);
-	cr_assert(strstr(lines[4], "max 1.20ms; our watchdog stepped in 1 time"), "%s", lines[4]);
+	cr_assert(strstr(lines[4], "max 1.2 ms; our watchdog stepped in 1 time"), "%s", lines[4]);
 }
 
 Test(summary, says_what_was_left_out)
@@ -181,7 +164,7 @@ Test(summary, says_what_was_left_out)
 	s.glances = 31;
 	s.overdue = 1;
 	summary_lines(&s, &at_99, lines);
-	cr_assert_str_eq(lines[0], "samples: 400 in 10.0s, 7 distinct stacks, 3 threads, "
+	cr_assert_str_eq(lines[0], "samples: 400 in 10 s, 7 distinct stacks, 3 threads, "
 				   "31 read without a stop");
 	cr_assert_str_eq(lines[1],
 			 "rate: 99.0 of 99 Hz kept (100.0%), 7 samples left out to hold no "
@@ -191,7 +174,7 @@ Test(summary, says_what_was_left_out)
 	s.labels_lost = 2;
 	s.labels_unknown = 3;
 	summary_lines(&s, &at_99, lines);
-	cr_assert_str_eq(lines[0], "samples: 400 in 10.0s, 7 distinct stacks, 3 threads, "
+	cr_assert_str_eq(lines[0], "samples: 400 in 10 s, 7 distinct stacks, 3 threads, "
 				   "2 without labels that their goroutines gave up, "
 				   "3 without labels, since this Go's are not known");
 }
@@ -285,7 +268,7 @@ Test(summary, lines_are_wide_enough)
 					     .max_cpu = 0.0123456 };
 	static const char *const last[SUMMARY_LINES] = {
 		" execs", " interrupted calls entered again", ")", " a broken chain", " times",
-		" MiB"
+		" EiB"
 	};
 	struct recording_stats s = all();
 

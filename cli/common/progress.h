@@ -1,6 +1,6 @@
 /* A progress line on a terminal, rewritten in place. Elsewhere nothing is printed. */
-#ifndef CLI_RECORD_PROGRESS_H
-#define CLI_RECORD_PROGRESS_H
+#ifndef CLI_COMMON_PROGRESS_H
+#define CLI_COMMON_PROGRESS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,13 +1,12 @@
 /* The options are in three groups: when rounds run, the source of Go's profiles, and what becomes
  * of the batches. What excludes or needs another option is checked when all have been read. */
-#include "cli/record/roundsoptions.h"
+#include "cli/rounds/roundsoptions.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "cli/common/cli.h"
-#include "cli/record/gotake.h"
 #include "rounds/source/capture.h"
 
 static const uint64_t SOURCE_TIMEOUT_NS = 30000000000;
@@ -60,45 +59,37 @@ static int add_push(struct roundsoptions *o, char *text, struct error *err)
 	return httpoptions_url(&o->pushes[o->push_count++], text, err);
 }
 
-static int set_size(const char *text, size_t *size, struct error *err)
-{
-	uint64_t n = 0;
-	int rc = parse_size(text, &n, err);
-
-	*size = n;
-	return rc;
-}
-
 /* Options of when rounds run, of which process, and of what is taken. */
-static bool set_rounds(struct roundsoptions *o, int option, char *value, int *rc, struct error *err)
+static int set_rounds(struct roundsoptions *o, int option, char *value, struct error *err)
 {
+	struct rounds_options *r = &o->rounds;
+
 	switch (option) {
 	case 'n':
-		*rc = parse_number(value, "number of rounds", 0, UINT64_MAX, &o->rounds.count, err);
-		return true;
+		return parse_number(value, "number of rounds", 0, UINT64_MAX, &r->count, err);
 	case ROUNDSOPTION_EVERY:
-		*rc = parse_positive_duration(value, &o->rounds.every_ns, err);
-		return true;
+		return parse_positive_duration(value, &r->every_ns, err);
 	case ROUNDSOPTION_ALIGN:
-		return o->rounds.align = true;
+		r->align = true;
+		return 0;
 	case ROUNDSOPTION_NO_FLUSH:
-		return o->rounds.drop_last = true;
+		r->drop_last = true;
+		return 0;
 	case ROUNDSOPTION_WAIT_FOR:
-		o->rounds.wait_for = value;
-		return true;
+		r->wait_for = value;
+		return 0;
 	case ROUNDSOPTION_FOLLOW:
-		return o->rounds.follow_restarts = true;
+		r->follow_restarts = true;
+		return 0;
 	case ROUNDSOPTION_DELTA:
-		return o->rounds.delta = true;
 	case ROUNDSOPTION_NO_DELTA:
-		o->rounds.delta = false;
-		return true;
+		r->delta = option == ROUNDSOPTION_DELTA;
+		return 0;
 	case ROUNDSOPTION_URL:
 		o->shown_url = value;
-		*rc = httpoptions_url(&o->url, value, err);
-		return true;
+		return httpoptions_url(&o->url, value, err);
 	default:
-		return false;
+		return OPTION_OTHER;
 	}
 }
 
@@ -106,85 +97,78 @@ static bool set_rounds(struct roundsoptions *o, int option, char *value, int *rc
 static const char *roundsoptions_name_of(int option)
 {
 	static const struct option options[] = { ROUNDS_OPTIONS };
+	size_t i = 0;
 
-	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
-		if (options[i].val == option)
-			return options[i].name;
-	return "an option of rounds";
+	while (options[i].val != option)
+		i++;
+	return options[i].name;
 }
 
 /* Options of the source of Go's profiles. */
-static bool set_source(struct roundsoptions *o, int option, const char *value, int *rc,
-		       struct error *err)
+static int set_source(struct roundsoptions *o, int option, const char *value, struct error *err)
 {
 	switch (option) {
 	case ROUNDSOPTION_GC:
 		o->source.gc = true;
-		break;
+		return 0;
 	case ROUNDSOPTION_GC_WAIT:
 		o->rounds.gc_wait = true;
-		break;
+		return 0;
 	case ROUNDSOPTION_WAITS:
-		*rc = parse_number(value, "number of goroutines", 0, UINT64_MAX,
-				   &o->source.max_goroutines_wait, err);
-		break;
+		return parse_number(value, "number of goroutines", 0, UINT64_MAX,
+				    &o->source.max_goroutines_wait, err);
 	case ROUNDSOPTION_TRACE:
-		*rc = set_size(value, &o->source.trace_limit, err);
 		o->trace_limit_given = true;
-		break;
+		return parse_size(value, &o->source.trace_limit, err);
 	case ROUNDSOPTION_STOP:
-		*rc = parse_stop(value, &o->source.stop_ns, err);
-		break;
+		return parse_stop(value, &o->source.stop_ns, err);
 	default:
-		return false;
+		return OPTION_OTHER;
 	}
-	o->source_given = roundsoptions_name_of(option);
-	return true;
 }
 
 /* Options of what happens to the batches. */
-static bool set_batches(struct roundsoptions *o, int option, char *value, int *rc,
-			struct error *err)
+static int set_batches(struct roundsoptions *o, int option, char *value, struct error *err)
 {
+	struct batches_options *b = &o->rounds.batches;
+
 	switch (option) {
 	case ROUNDSOPTION_KEEP:
-		*rc = parse_number(value, "number of batches", 1, UINT64_MAX,
-				   &o->rounds.batches.keep, err);
-		return true;
+		return parse_number(value, "number of batches", 1, UINT64_MAX, &b->keep, err);
 	case ROUNDSOPTION_DISK:
-		*rc = parse_size(value, &o->rounds.batches.max_bytes, err);
-		return true;
+		return parse_size(value, &b->max_bytes, err);
 	case ROUNDSOPTION_AGE:
-		*rc = parse_positive_duration(value, &o->rounds.batches.max_age_ns, err);
-		return true;
+		return parse_positive_duration(value, &b->max_age_ns, err);
 	case ROUNDSOPTION_TAG:
-		*rc = roundsoptions_add_tag(o, value, err);
-		return true;
+		return roundsoptions_add_tag(o, value, err);
 	case ROUNDSOPTION_PUSH:
-		*rc = add_push(o, value, err);
-		return true;
+		return add_push(o, value, err);
 	case ROUNDSOPTION_PUSH_HEADERS:
 		o->push_headers = value;
-		return true;
+		return 0;
 	default:
-		return false;
+		return OPTION_OTHER;
 	}
 }
 
-bool roundsoptions_set(struct roundsoptions *o, int option, char *value, int *rc, struct error *err)
+int roundsoptions_set(struct roundsoptions *o, int option, char *value, struct error *err)
 {
-	*rc = 0;
-	if (option == 't') {
-		*rc = capture_parse(value, &o->rounds.types, err);
-		return true;
+	int rc;
+
+	if (option == 't')
+		return capture_parse(value, &o->rounds.types, err);
+	rc = httpoptions_set(&o->http, option, value, err);
+	if (rc != OPTION_OTHER)
+		return rc;
+	rc = set_source(o, option, value, err);
+	if (rc != OPTION_OTHER) {
+		o->source_given = roundsoptions_name_of(option);
+		return rc;
 	}
-	if (httpoptions_set(&o->http, option, value, rc, err))
-		return true;
-	if (set_source(o, option, value, rc, err))
-		return true;
-	if (!set_rounds(o, option, value, rc, err) && !set_batches(o, option, value, rc, err))
-		return false;
-	return o->given = true;
+	rc = set_rounds(o, option, value, err);
+	rc = rc == OPTION_OTHER ? set_batches(o, option, value, err) : rc;
+	o->given |= rc != OPTION_OTHER;
+	return rc;
 }
 
 bool roundsoptions_wanted(const struct roundsoptions *o)
@@ -196,7 +180,10 @@ bool roundsoptions_wanted(const struct roundsoptions *o)
 
 bool roundsoptions_at_once(const struct roundsoptions *o, uint64_t duration_ns)
 {
-	return !o->given && !duration_ns && o->rounds.types && !(o->rounds.types & ~gotake_types());
+	unsigned at_once = capture_set(CAPTURE_BY_GO) & ~CAPTURE_BIT(CAPTURE_TRACE) &
+			   ~CAPTURE_BIT(CAPTURE_ALLOC);
+
+	return !o->given && !duration_ns && o->rounds.types && !(o->rounds.types & ~at_once);
 }
 
 /* Without a URL. The process's memory is a source only if Go's profiles are requested. */

@@ -2,8 +2,8 @@
  * record's options for rounds: what is taken, from where, how often, and what happens to the
  * batches.
  */
-#ifndef CLI_RECORD_ROUNDSOPTIONS_H
-#define CLI_RECORD_ROUNDSOPTIONS_H
+#ifndef CLI_ROUNDS_ROUNDSOPTIONS_H
+#define CLI_ROUNDS_ROUNDSOPTIONS_H
 
 #include <getopt.h>
 #include <stdbool.h>
@@ -79,17 +79,16 @@ struct roundsoptions {
 
 void roundsoptions_defaults(struct roundsoptions *o);
 
-/* Takes an option that getopt_long returned. False: it is none of these. `value` must outlive `o`;
- * secrets in it are overwritten (base/net/secret.h).
- * *rc is 0, ERR_USAGE, ERR_NOMEM, or an error of httpoptions_set. */
-bool roundsoptions_set(struct roundsoptions *o, int option, char *value, int *rc,
-		       struct error *err);
+/* Takes an option. `value` must outlive `o`; secrets in it are overwritten (base/net/secret.h).
+ * OPTION_OTHER, ERR_USAGE, ERR_NOMEM, errors of httpoptions_set. */
+int roundsoptions_set(struct roundsoptions *o, int option, char *value, struct error *err);
 
 /* Do the options request rounds, not one profile in a file? */
 bool roundsoptions_wanted(const struct roundsoptions *o);
 
-/* Do the options request only types that can be taken at once (gotake_types), and nothing that only
- * rounds have? `duration_ns` is that of -d; 0: not given. */
+/* Do the options request only types that can be taken at once, and nothing that only rounds have?
+ * These types are all of Go's except execution traces and alloc (what a round has allocated).
+ * `duration_ns` is that of -d; 0: not given. */
 bool roundsoptions_at_once(const struct roundsoptions *o, uint64_t duration_ns);
 
 /* ERR_USAGE if options do not go together, else 0. */

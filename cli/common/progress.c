@@ -1,13 +1,13 @@
 /* The line is cut at the terminal's width, because a line that wraps is not rewritten by
  * "\r\033[K". */
-#include "cli/record/progress.h"
+#include "cli/common/progress.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "sampler/profile/summary.h"
+#include "base/amount.h"
 #include "sampler/recording.h"
 
 enum { BAR = 20, LINE = 256 };
@@ -43,21 +43,20 @@ static void draw_bar(const struct progress *p, uint64_t elapsed, char bar[BAR + 
 void progress_show(void *progress, const struct recording_stats *s)
 {
 	const struct progress *p = progress;
-	char bar[BAR + 4] = "", elapsed[24], of[24] = "", held[24], line[LINE];
+	char bar[BAR + 4] = "", of[AMOUNT_ROOM + 3] = "", line[LINE];
 	double kept = s->ticks_due ? (double)s->ticks / (double)s->ticks_due : 1.0;
 
 	if (!p->on)
 		return;
 	if (p->duration_ns) {
 		draw_bar(p, s->elapsed_ns, bar);
-		of[0] = '/';
-		summary_duration(p->duration_ns, of + 1, sizeof(of) - 1);
+		snprintf(of, sizeof(of), " / %s", shown_duration(p->duration_ns));
 	}
 	snprintf(line, sizeof(line),
 		 "%s%s%s  %lu samples  %lu threads  %.0f Hz  held p50 %s, %.3f%%", bar,
-		 summary_duration(s->elapsed_ns, elapsed, sizeof(elapsed)), of, s->samples,
-		 s->threads_alive, p->rate * (kept < 1.0 ? kept : 1.0),
-		 summary_duration(heldtime_percentile(&s->held, 50), held, sizeof(held)),
+		 shown_duration(s->elapsed_ns), of, s->samples, s->threads_alive,
+		 p->rate * (kept < 1.0 ? kept : 1.0),
+		 shown_duration(heldtime_percentile(&s->held, 50)),
 		 s->elapsed_ns ? 100.0 * (double)s->held.sum / (double)s->elapsed_ns : 0.0);
 	fprintf(stderr, "%s%.*s", CLEAR_LINE, progress_columns() - 1, line);
 }

@@ -1,6 +1,6 @@
 /* sampler record in rounds. */
-#ifndef CLI_RECORD_ROUNDS_H
-#define CLI_RECORD_ROUNDS_H
+#ifndef CLI_ROUNDS_ROUNDS_H
+#define CLI_ROUNDS_ROUNDS_H
 
 #include <stdbool.h>
 

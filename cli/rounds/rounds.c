@@ -1,10 +1,11 @@
 /* The names, the lock's key and the pushes are made from the options here. A signal's handler only
  * calls rounds_stop, which rounds look at. */
-#include "cli/record/rounds.h"
+#include "cli/rounds/rounds.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "base/amount.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/process/process.h"
@@ -12,9 +13,8 @@
 #include "cli/common/cli.h"
 #include "cli/common/defaultname.h"
 #include "cli/common/signals.h"
-#include "cli/record/progress.h"
-#include "cli/record/roundsoptions.h"
-#include "sampler/profile/summary.h"
+#include "cli/common/progress.h"
+#include "cli/rounds/roundsoptions.h"
 #include "sampler/recording.h"
 #include "rounds/batch/name.h"
 #include "rounds/heap.h"
@@ -24,20 +24,20 @@
 
 static struct rounds *running;
 
-static void record_rounds_on_signal(int sig)
+static void rounds_cli_on_signal(int sig)
 {
 	(void)sig;
 	rounds_stop(running);
 }
 
-struct record_rounds_telling {
+struct rounds_cli_telling {
 	bool quiet;
 	struct progress progress;
 };
 
-static void record_rounds_say(void *ctx, enum rounds_news news, const char *line)
+static void rounds_cli_say(void *ctx, enum rounds_news news, const char *line)
 {
-	const struct record_rounds_telling *t = ctx;
+	const struct rounds_cli_telling *t = ctx;
 
 	if (t->quiet && news != ROUNDS_TROUBLE)
 		return;
@@ -48,16 +48,16 @@ static void record_rounds_say(void *ctx, enum rounds_news news, const char *line
 /* The batch's number is given when it is written; its name's other half is known now. */
 static void show_round(void *ctx, const struct recording_stats *s)
 {
-	const struct record_rounds_telling *t = ctx;
-	char line[200], name[BATCH_NAME_ROOM], elapsed[24], of[24];
+	const struct rounds_cli_telling *t = ctx;
+	char line[200], name[BATCH_NAME_ROOM];
 	const struct batch_name n = {
 		.start_s = (int64_t)((clock_ns(CLOCK_REALTIME) - s->elapsed_ns) / NS_PER_S)
 	};
 
 	batch_name_text(&n, name);
 	snprintf(line, sizeof(line), "batch …%s: %s of %s, %lu samples, %.2f s of CPU",
-		 strchr(name, '-'), summary_duration(s->elapsed_ns, elapsed, sizeof(elapsed)),
-		 summary_duration(t->progress.duration_ns, of, sizeof(of)), s->samples,
+		 strchr(name, '-'), shown_duration(s->elapsed_ns),
+		 shown_duration(t->progress.duration_ns), s->samples,
 		 (double)s->target_cpu_ns / NS_PER_S);
 	progress_say(&t->progress, line);
 }
@@ -83,7 +83,7 @@ static int default_folder(const struct rounds_options *o, char *name, size_t roo
 
 /* The key of the folder's lock (rounds/batch/lock.h) if the target is not a process: a
  * second sampler must not write batches of the same target there. NULL: made from the process. */
-static const char *record_rounds_make_key(const struct roundsoptions *o, char *key, size_t room)
+static const char *rounds_cli_make_key(const struct roundsoptions *o, char *key, size_t room)
 {
 	if (o->rounds.recording.pid_count)
 		return NULL;
@@ -94,7 +94,7 @@ static const char *record_rounds_make_key(const struct roundsoptions *o, char *k
 	return key;
 }
 
-static int record_rounds_open_source(struct roundsoptions *o, struct error *err)
+static int rounds_cli_open_source(struct roundsoptions *o, struct error *err)
 {
 	struct http_request request = o->http.request;
 
@@ -123,7 +123,7 @@ static int open_pushes(const struct roundsoptions *o, struct push **pushes, stru
 }
 
 /* Everything is open: drops the privileges that are not needed any more, and runs. */
-static int record_rounds_run(struct rounds *r, struct error *err)
+static int rounds_cli_run(struct rounds *r, struct error *err)
 {
 	const struct privilege_needs needs = { .folder = rounds_folder(r), .samples = true };
 	uint64_t written = 0;
@@ -132,7 +132,7 @@ static int record_rounds_run(struct rounds *r, struct error *err)
 	if (rc)
 		return rc;
 	running = r;
-	signals_catch(record_rounds_on_signal);
+	signals_catch(rounds_cli_on_signal, false);
 	return rounds_run(r, &written, err);
 }
 
@@ -140,7 +140,7 @@ int cli_rounds(struct roundsoptions *o, const char *output, bool quiet)
 {
 	struct push *pushes[ROUNDSOPTIONS_PUSHES] = { NULL };
 	struct rounds *r = NULL;
-	struct record_rounds_telling telling = { .quiet = quiet };
+	struct rounds_cli_telling telling = { .quiet = quiet };
 	char folder[300], key[200];
 	struct error err;
 	int rc = 0, status = EXIT_DONE;
@@ -151,25 +151,25 @@ int cli_rounds(struct roundsoptions *o, const char *output, bool quiet)
 		output = folder;
 	}
 	o->rounds.batches.path = output;
-	o->rounds.batches.key = record_rounds_make_key(o, key, sizeof(key));
+	o->rounds.batches.key = rounds_cli_make_key(o, key, sizeof(key));
 	o->rounds.tags = o->tags;
 	o->rounds.pushes = pushes;
 	o->rounds.push_count = o->push_count;
 	o->rounds.version = SAMPLER_VERSION;
-	o->rounds.say = record_rounds_say;
+	o->rounds.say = rounds_cli_say;
 	o->rounds.say_ctx = o->rounds.progress_ctx = &telling;
 	o->rounds.progress = show_round;
 	progress_init(&telling.progress, quiet, o->rounds.recording.duration_ns,
 		      o->rounds.recording.rate);
 	heap_settle();
 	if (!rc)
-		rc = record_rounds_open_source(o, &err);
+		rc = rounds_cli_open_source(o, &err);
 	if (!rc)
 		rc = open_pushes(o, pushes, &err);
 	if (!rc)
 		rc = rounds_new(&r, &o->rounds, &err);
 	if (!rc)
-		rc = record_rounds_run(r, &err);
+		rc = rounds_cli_run(r, &err);
 	progress_say(&telling.progress, NULL);
 	lost = r && rounds_lost(r);
 	rounds_free(r);
