@@ -188,6 +188,18 @@ static int outcome_add_unsampled(const struct outcome *o, struct buffer *out)
 	       buffer_addf(out, "\n");
 }
 
+static int add_kernel(const struct outcome *o, struct buffer *out)
+{
+	double share = outcome_share(o->unsampled.kernel_ns, o->stats->target_cpu_ns);
+
+	if (share < UNSAMPLED_MIN)
+		return 0;
+	return buffer_addf(out,
+			   "[kernel] is %.0f %% of its CPU time: which functions called it is told "
+			   "with CAP_PERFMON, or kernel.perf_event_paranoid below 2\n",
+			   100 * share);
+}
+
 /* Looks at threads that do have samples, of another time. */
 static int add_denied(const struct outcome *o, struct buffer *out)
 {
@@ -566,15 +578,16 @@ int outcome_text(const struct outcome *o, bool colour, struct buffer *out)
 
 	if (outcome_is_empty(o->stats))
 		rc = add_empty(o, out) || (!was_idle(o->stats) && outcome_add_unsampled(o, out)) ||
-		     add_missed(o, out) || add_refused(o, out) || add_hold(o, colour, out);
+		     add_kernel(o, out) || add_missed(o, out) || add_refused(o, out) ||
+		     add_hold(o, colour, out);
 	else
 		rc = add_headline(o, out) || add_children_line(o, out) || add_chance(o, out) ||
 		     add_unserved(o, out) || add_starved(o, out) || outcome_add_few(o, out) ||
 		     add_uncertain(o, out) || add_moved(o->stats, out) || add_budget(o, out) ||
 		     add_held_enough(o, out) || outcome_add_unsampled(o, out) ||
-		     add_denied(o, out) || add_missed(o, out) || add_walks(o, out) ||
-		     add_gil(o, out) || add_refused(o, out) || add_all_native(o, out) ||
-		     add_hold(o, colour, out);
+		     add_kernel(o, out) || add_denied(o, out) || add_missed(o, out) ||
+		     add_walks(o, out) || add_gil(o, out) || add_refused(o, out) ||
+		     add_all_native(o, out) || add_hold(o, colour, out);
 	return rc ? ERR_NOMEM : 0;
 }
 
