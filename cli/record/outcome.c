@@ -395,6 +395,19 @@ static int add_lacking(const struct recording_stats *s, struct buffer *out)
 			      buffer_addf(out, "\n"));
 }
 
+static int add_without_kernel(const struct outcome *o, struct buffer *out)
+{
+	const struct recording_stats *s = o->stats;
+	uint64_t with = s->user_only ? 0 : s->by_event;
+
+	if (!o->options->kernel || o->options->wall || s->samples <= with)
+		return 0;
+	return buffer_addf(out,
+			   "%lu of %lu samples without the kernel's frames: only perf events%s "
+			   "have them\n",
+			   s->samples - with, s->samples, s->user_only ? " with CAP_PERFMON" : "");
+}
+
 static int add_refused(const struct outcome *o, struct buffer *out)
 {
 	const struct recording_stats *s = o->stats;
@@ -418,11 +431,7 @@ static int add_refused(const struct outcome *o, struct buffer *out)
 	    (buffer_add_printable(out, s->interpreters, strlen(s->interpreters)) ||
 	     buffer_addf(out, "\n")))
 		return ERR_NOMEM;
-	if (o->options->kernel && !o->options->wall && s->samples > s->by_event &&
-	    buffer_addf(
-		    out,
-		    "%lu of %lu samples without the kernel's frames: only perf events have them\n",
-		    s->samples - s->by_event, s->samples))
+	if (add_without_kernel(o, out))
 		return ERR_NOMEM;
 	return s->kernel_refused ?
 		       buffer_addf(out,
