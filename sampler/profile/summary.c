@@ -86,7 +86,7 @@ uint64_t summary_expected(const struct recording_stats *s, unsigned rate)
 {
 	uint64_t expected = (uint64_t)((double)s->target_cpu_ns / 1e9 * rate *
 				       profile_summary_kept(s));
-	bool spared = s->user_only || s->spared + s->over || fewer_ticks(s) ||
+	bool spared = (s->user_only && s->by_event) || s->spared + s->over || fewer_ticks(s) ||
 		      summary_fewer_threads(s);
 
 	return !spared && expected >= EXPECTED_MIN && s->samples < expected / 2 ? expected : 0;
@@ -106,12 +106,11 @@ static void samples_line(const struct recording_stats *s, unsigned rate, char *l
 	if (s->glances)
 		profile_summary_append(line, ", %lu read without a stop", s->glances);
 	if (s->by_event)
-		profile_summary_append(line, ", %lu copied by the kernel's timer", s->by_event);
+		profile_summary_append(line, ", %lu copied by the kernel's timer%s", s->by_event,
+				       s->user_only ? ", in user space only" : "");
 	if (s->rests)
 		profile_summary_append(line, ", %lu of threads at rest, %lu of such left out",
 				       s->rests, s->moved);
-	if (s->user_only)
-		profile_summary_append(line, ", of threads in user space only");
 	if (*s->no_events)
 		profile_summary_append(line, ", without perf events: %s", s->no_events);
 	if (*s->no_rest)
