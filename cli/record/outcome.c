@@ -152,6 +152,17 @@ static void say_unsampled(struct printer *p, const struct outcome *o)
 	print_to(p, "\n");
 }
 
+static void say_kernel(struct printer *p, const struct outcome *o)
+{
+	double share = share_of(o->unsampled.kernel_ns, o->stats->target_cpu_ns);
+
+	if (share >= UNSAMPLED_MIN)
+		print_to(p,
+			 "[kernel] is %.0f %% of its CPU time: which functions called it is told "
+			 "with CAP_PERFMON, or kernel.perf_event_paranoid below 2\n",
+			 100 * share);
+}
+
 /* Of threads that have samples of other moments. */
 static void say_denied(struct printer *p, const struct outcome *o)
 {
@@ -317,6 +328,7 @@ static void say_unfound(struct printer *p, const struct outcome *o)
 static void say_refused(struct printer *p, const struct outcome *o)
 {
 	const struct recording_stats *s = o->stats;
+	uint64_t with = s->user_only ? 0 : s->by_event; /* the kernel's frames */
 
 	if (s->refused)
 		print_to(p, "%lu time%s a child was met that may not be traced\n", s->refused,
@@ -338,11 +350,11 @@ static void say_refused(struct printer *p, const struct outcome *o)
 		print_foreign(p, s->interpreters);
 		print_to(p, "\n");
 	}
-	if (o->options->kernel && !o->options->wall && s->samples > s->by_event)
-		print_to(
-			p,
-			"%lu of %lu samples without the kernel's frames: only perf events have them\n",
-			s->samples - s->by_event, s->samples);
+	if (o->options->kernel && !o->options->wall && s->samples > with)
+		print_to(p,
+			 "%lu of %lu samples without the kernel's frames: only perf events%s have "
+			 "them\n",
+			 s->samples - with, s->samples, s->user_only ? " with CAP_PERFMON" : "");
 	if (s->kernel_refused)
 		print_to(p, "kernel stacks left out: reading them needs CAP_SYS_ADMIN\n");
 }
@@ -469,6 +481,7 @@ static void say_found(struct printer *p, const struct outcome *o)
 	say_budget(p, o);
 	say_held_enough(p, o);
 	say_unsampled(p, o);
+	say_kernel(p, o);
 	say_denied(p, o);
 	say_unfound(p, o);
 	say_walks(p, o);
@@ -485,6 +498,7 @@ int outcome_text(const struct outcome *o, bool colour, struct buffer *out)
 		say_nothing(&p, o);
 		if (!was_idle(o->stats))
 			say_unsampled(&p, o);
+		say_kernel(&p, o);
 		say_unfound(&p, o);
 		say_refused(&p, o);
 	} else {

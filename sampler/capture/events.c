@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -18,9 +19,11 @@
 #include "base/clock.h"
 #include "base/descriptor.h"
 #include "base/error.h"
+#include "base/smallfile.h"
 #include "sampler/account/counted.h"
 #include "sampler/capture/cpus.h"
 #include "sampler/capture/event.h"
+#include "sampler/capture/taskevents.h"
 
 enum {
 	COUNTED_FIRST = 1000, /* until it is known how many come */
@@ -52,6 +55,9 @@ struct events {
 		*lent; /* its first record is the sample that was returned last; or NULL */
 	long online;   /* CPUs, when they were opened */
 	bool resting, in_turn, kernel, prompt;
+	bool of_tasks;	/* events of threads: those of CPUs are not permitted, */
+	bool user_only; /* nor is a look at what the kernel does */
+	struct taskevents tasks;
 	const struct counted *counted;
 	struct counting {
 		uint64_t every, before; /* so many make a sample; so many did until since_ns */
@@ -73,7 +79,7 @@ static void count_instead(struct perf_event_attr *attr, const struct events *e)
 	attr->exclude_idle = 0;
 }
 
-static int open_event(const struct events *e, int cpu)
+static struct perf_event_attr attributes(const struct events *e)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -95,7 +101,27 @@ static int open_event(const struct events *e, int cpu)
 		count_instead(&attr, e);
 	if (e->root >= 0)
 		event_request_lineage(&attr);
+	attr.inherit |= e->of_tasks;
+	attr.exclude_kernel |= e->user_only;
+	return attr;
+}
+
+static int open_event(const struct events *e, int cpu)
+{
+	struct perf_event_attr attr = attributes(e);
+
 	return (int)syscall(SYS_perf_event_open, &attr, e->root, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* Whether the kernel may be looked at is found out with the first ring. */
+static int open_ring_of_tasks(struct events *e, int cpu)
+{
+	int fd = taskevents_open_ring(&e->tasks, cpu, e->user_only);
+
+	if (fd >= 0 || e->user_only || (errno != EACCES && errno != EPERM))
+		return fd;
+	e->user_only = true;
+	return taskevents_open_ring(&e->tasks, cpu, true);
 }
 
 static void close_ring(const struct events *e, struct events_ring *r)
@@ -140,6 +166,30 @@ static bool map_ring(const struct events *e, struct events_ring *r)
 	return false;
 }
 
+/* "; it is 4", which the kernel of Debian and Ubuntu has beside the values of Linux. */
+static const char *say_paranoid(char *said, size_t room)
+{
+	char text[16];
+
+	*said = '\0';
+	if (smallfile_read(AT_FDCWD, "/proc/sys/kernel/perf_event_paranoid", text, sizeof(text)) >
+	    0)
+		snprintf(said, room, "; it is %ld", strtol(text, NULL, 10));
+	return said;
+}
+
+static int refuse_access(const struct events *e, struct error *err)
+{
+	char said[40];
+
+	return error_set(err, ERR_PERM,
+			 "perf_event_open(2) for each %s: not permitted by the kernel or by "
+			 "seccomp (CAP_PERFMON would permit it, or kernel.perf_event_paranoid "
+			 "below %d%s)",
+			 e->of_tasks ? "CPU or thread" : "CPU", e->of_tasks ? 3 : 1,
+			 say_paranoid(said, sizeof(said)));
+}
+
 static int events_refuse(const struct events *e, struct error *err)
 {
 	if (e->counted && (errno == ENOENT || errno == EOPNOTSUPP))
@@ -148,16 +198,13 @@ static int events_refuse(const struct events *e, struct error *err)
 				 "machine does not show it",
 				 e->counted->name);
 	if (errno == EACCES || errno == EPERM)
-		return error_set(
-			err, ERR_PERM,
-			"perf_event_open(2) for each CPU: not permitted by the kernel or by "
-			"seccomp (CAP_PERFMON would permit it, or "
-			"kernel.perf_event_paranoid below 1)");
+		return refuse_access(e, err);
 	return error_errno(err, ERR_IO, "perf_event_open(2)");
 }
 
 static void close_rings(struct events *e)
 {
+	taskevents_release(&e->tasks);
 	for (unsigned i = 0; i < e->count; i++)
 		close_ring(e, &e->rings[i]);
 	free(e->rings);
@@ -167,26 +214,23 @@ static void close_rings(struct events *e)
 	e->count = 0;
 }
 
+static void begin_telling(struct events *e)
+{
+	bool misses = e->resting || (e->of_tasks && !e->tasks.all);
+
+	e->told_ns = misses ? UINT64_MAX : monotonic_ns();
+}
+
 static void set_running(struct events *e)
 {
 	unsigned long request = e->resting ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE;
 
-	for (unsigned i = 0; i < e->count; i++)
-		ioctl(e->rings[i].fd, request, 0);
-	e->told_ns = e->resting ? UINT64_MAX : monotonic_ns();
-}
-
-void events_rest(struct events *e, bool rest)
-{
-	if (rest == e->resting)
-		return;
-	e->resting = rest;
-	set_running(e);
-}
-
-bool events_are_resting(const struct events *e)
-{
-	return e->resting;
+	if (e->of_tasks)
+		taskevents_start(&e->tasks);
+	else
+		for (unsigned i = 0; i < e->count; i++)
+			ioctl(e->rings[i].fd, request, 0);
+	begin_telling(e);
 }
 
 static bool wait_for_any(struct events *e)
@@ -202,6 +246,35 @@ static bool wait_for_any(struct events *e)
 	return e->any_fd >= 0;
 }
 
+static int open_tasks(struct events *e, struct error *err)
+{
+	struct perf_event_attr attr = attributes(e);
+	int rc = taskevents_open(&e->tasks, &attr, err);
+
+	return rc == ERR_PERM ? refuse_access(e, err) : rc;
+}
+
+/* Even stopped, events of threads cost time at each switch to them: at rest they are closed. */
+int events_rest(struct events *e, bool rest, struct error *err)
+{
+	int rc = 0;
+
+	if (rest == e->resting)
+		return 0;
+	e->resting = rest;
+	if (e->of_tasks && rest)
+		taskevents_close(&e->tasks);
+	else if (e->of_tasks)
+		rc = open_tasks(e, err);
+	set_running(e);
+	return rc;
+}
+
+bool events_are_resting(const struct events *e)
+{
+	return e->resting;
+}
+
 /* A CPU that is offline has none. */
 static int open_rings(struct events *e, struct error *err)
 {
@@ -215,7 +288,7 @@ static int open_rings(struct events *e, struct error *err)
 		struct events_ring *r = &e->rings[e->count];
 
 		r->next_ns = UINT64_MAX;
-		r->fd = open_event(e, (int)cpu);
+		r->fd = e->of_tasks ? open_ring_of_tasks(e, (int)cpu) : open_event(e, (int)cpu);
 		if (r->fd < 0 && errno == ENODEV)
 			continue;
 		if (r->fd < 0)
@@ -228,8 +301,27 @@ static int open_rings(struct events *e, struct error *err)
 	}
 	if (!wait_for_any(e))
 		return error_errno(err, ERR_IO, "epoll(7) of perf events");
+	if (e->of_tasks && !e->resting) {
+		int rc = open_tasks(e, err);
+
+		if (rc)
+			return rc;
+	}
 	set_running(e);
 	return e->count ? 0 : error_set(err, ERR_IO, "no CPU has a timer for samples");
+}
+
+/* What is counted is not: how many make a sample could not be set in time. */
+static int open_permitted_rings(struct events *e, struct error *err)
+{
+	int rc = open_rings(e, err);
+
+	if (rc != ERR_PERM || !e->tasks.process || e->counted)
+		return rc;
+	close_rings(e);
+	e->of_tasks = true;
+	e->period_ns = taskevents_period(e->period_ns);
+	return open_rings(e, err);
 }
 
 static int open_new(struct events **out, pid_t root, const struct events_wish *wish,
@@ -246,9 +338,11 @@ static int open_new(struct events **out, pid_t root, const struct events_wish *w
 	e->counted = wish->counted;
 	e->period_ns = wish->period_ns;
 	e->kernel = wish->kernel;
+	e->tasks.process = wish->process;
+	e->tasks.owner = wish->owner;
 	e->counting = (struct counting){ COUNTED_FIRST, COUNTED_FIRST, 0 };
 	e->stack = wish->stack < EVENTS_STACK_MAX ? wish->stack : EVENTS_STACK_MAX;
-	rc = open_rings(e, err);
+	rc = open_permitted_rings(e, err);
 	if (rc) {
 		events_close(e);
 		return rc;
@@ -334,7 +428,22 @@ static uint64_t count_pace(struct events *e, uint64_t now)
 	return e->counting.every;
 }
 
-void events_pace(struct events *e, uint64_t period_ns)
+/* Inherited events keep the period that theirs were opened with: PERF_EVENT_IOC_PERIOD does not
+ * reach them (_perf_ioctl() in kernel/events/core.c). So all are opened anew; the rings stay. */
+static int pace_tasks(struct events *e, uint64_t period_ns, struct error *err)
+{
+	int rc;
+
+	taskevents_close(&e->tasks);
+	e->before_ns = e->period_ns;
+	e->period_ns = taskevents_period(period_ns);
+	e->since_ns = monotonic_ns();
+	rc = e->resting ? 0 : open_tasks(e, err);
+	set_running(e);
+	return rc;
+}
+
+static void pace_cpus(struct events *e, uint64_t period_ns)
 {
 	uint64_t now = monotonic_ns(), value = period_ns;
 	bool software = e->counted && e->counted->type == PERF_TYPE_SOFTWARE;
@@ -352,6 +461,29 @@ void events_pace(struct events *e, uint64_t period_ns)
 		ioctl(e->rings[i].fd, PERF_EVENT_IOC_PERIOD, &value);
 		e->rings[i].pace = software ? AT_A_NEW_PACE : FIRST_OF_PACE;
 	}
+}
+
+int events_pace(struct events *e, uint64_t period_ns, struct error *err)
+{
+	if (e->of_tasks)
+		return pace_tasks(e, period_ns, err);
+	pace_cpus(e, period_ns);
+	return 0;
+}
+
+bool events_are_of_tasks(const struct events *e)
+{
+	return e->of_tasks;
+}
+
+bool events_see_user_only(const struct events *e)
+{
+	return e->user_only;
+}
+
+bool events_reach(const struct events *e, pid_t pid)
+{
+	return !e->of_tasks || taskevents_have(&e->tasks, pid);
 }
 
 uint64_t events_hold_ns(const struct events *e)
@@ -517,7 +649,7 @@ bool events_next(struct events *e, events_wanted *wanted, void *owner, struct ev
 		events_take(e, r, wanted, owner, event);
 		if (event->kind == EVENT_LOST) {
 			e->lost += event->lost;
-			e->told_ns = monotonic_ns();
+			begin_telling(e);
 		} else if (event->kind != EVENT_NONE) {
 			event->period_ns = period_at(e, event->time_ns);
 			return true;

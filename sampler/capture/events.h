@@ -10,11 +10,13 @@
  * An event of a CPU sees the threads of all processes; the caller drops strangers'. That takes
  * CAP_PERFMON (or CAP_SYS_ADMIN, before Linux 5.8), or kernel.perf_event_paranoid below 1.
  *
- * An event of a process that its children inherit takes neither, and tells of processes whose
- * makers have ended (perf_event_init_task() in kernel/events/core.c: it is copied by each fork).
+ * Where they are refused, events of threads (taskevents.h) do the same for processes that the user
+ * may trace. At kernel.perf_event_paranoid 2 they see no time in the kernel. They are second: they
+ * take threads times CPUs descriptors, and each begins with a whole period, so that a thread which
+ * runs for less than that on a CPU has no sample there.
  *
- * Rejected: an event for each thread. With a ring for each CPU that is threads times CPUs
- * descriptors, and each new thread is missed until it has one.
+ * An event of a process that its children inherit tells of processes whose makers have ended
+ * (perf_event_init_task() in kernel/events/core.c: it is copied by each fork).
  */
 #ifndef SAMPLER_CAPTURE_EVENTS_H
 #define SAMPLER_CAPTURE_EVENTS_H
@@ -38,11 +40,16 @@ struct events_wish {
 					* of what is counted, on the average */
 	size_t stack;		       /* bytes of the user's stack, at most */
 	bool kernel;		       /* with the kernel's frames */
+	/* Whose threads are sampled where events of CPUs are refused: the process of that number;
+	 * -1: it is not; 0: there are no more. It is called whenever events are opened; NULL:
+	 * none. */
+	pid_t (*process)(void *owner, uint32_t number);
+	void *owner;
 };
 
-/* Opens and starts an event on each CPU that is online. The caller closes it. ERR_PERM with the
- * reason when the kernel refuses; ERR_NOTFOUND: this processor does not count that; ERR_IO,
- * ERR_NOMEM. */
+/* Opens and starts an event on each CPU that is online, or of each thread. The caller closes it.
+ * ERR_PERM with the reason when the kernel refuses; ERR_NOTFOUND: this processor does not count
+ * that; ERR_IO, ERR_NOMEM. */
 int events_open(struct events **out, const struct events_wish *wish, struct error *err);
 void events_close(struct events *e);
 
@@ -57,12 +64,21 @@ int events_deepen(struct events *e, size_t stack, struct error *err);
 size_t events_depth(const struct events *e);
 
 /* Stops the timers, or lets them go on, as after events_open. They stay as they are when events are
- * opened again. */
-void events_rest(struct events *e, bool rest);
+ * opened again. Errors as of events_deepen. */
+int events_rest(struct events *e, bool rest, struct error *err);
 bool events_are_resting(const struct events *e);
 
-/* Sets how far samples are apart, from now on. */
-void events_pace(struct events *e, uint64_t period_ns);
+/* Sets how far samples are apart, from now on. Events of threads are opened anew for that; errors
+ * as of events_deepen. */
+int events_pace(struct events *e, uint64_t period_ns, struct error *err);
+
+/* Are they events of threads? Is time in the kernel without samples? */
+bool events_are_of_tasks(const struct events *e);
+bool events_see_user_only(const struct events *e);
+
+/* Was the process known when they were opened last, or need not be? Else it is sampled if its maker
+ * was. */
+bool events_reach(const struct events *e, pid_t pid);
 
 /* For how long the rings hold what comes. */
 uint64_t events_hold_ns(const struct events *e);

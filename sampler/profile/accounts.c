@@ -49,16 +49,31 @@ static double nominal_density(const struct recorded *r)
 	return kept * r->rate / NS_PER_S;
 }
 
+uint64_t accounts_kernel_ns(const struct recorded *r, const struct member *m,
+			    const struct thread *thread)
+{
+	return r->stats.user_only && m->by_events ? thread_kernel_ns(thread) : 0;
+}
+
+/* The time that samples can stand for. */
+static uint64_t seen_ns(const struct recorded *r, const struct member *m,
+			const struct thread *thread)
+{
+	return thread_cpu_here_ns(thread) - accounts_kernel_ns(r, m, thread);
+}
+
 /* Samples per nanosecond of CPU time. A thread that cannot be sampled (a worker of io_uring in the
  * kernel) is not to make the others seem to have few samples, whose account it would share then. */
-static double density_of(const struct recorded *r, const struct thread *threads, size_t count)
+static double density_of(const struct recorded *r, const struct member *m)
 {
+	size_t count;
+	const struct thread *threads = threads_get(m->threads, &count);
 	double least = nominal_density(r) / NOMINAL_PART, density;
 	uint64_t samples = 0, ns = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		samples += threads[i].samples.count;
-		ns += thread_cpu_here_ns(&threads[i]);
+		ns += seen_ns(r, m, &threads[i]);
 	}
 	density = ns ? (double)samples / (double)ns : 0;
 	return density > least ? density : least;
@@ -98,12 +113,12 @@ static void accounts_fill(struct accounts *a, const struct recorded *r, const st
 	struct account *accounts = &a->all[a->first[m->index]];
 	size_t count;
 	const struct thread *threads = threads_get(m->threads, &count);
-	double density = density_of(r, threads, count);
+	double density = density_of(r, m);
 	uint64_t shared[CLASSES] = { 0 };
 	uint32_t joined[CLASSES];
 
 	for (size_t i = 0; i < count; i++) {
-		uint64_t ns = thread_cpu_here_ns(&threads[i]);
+		uint64_t ns = seen_ns(r, m, &threads[i]);
 		double expected = (double)ns * density;
 
 		accounts[i].at = (uint32_t)i;
@@ -120,7 +135,7 @@ static void accounts_fill(struct accounts *a, const struct recorded *r, const st
 		if (*at >= count)
 			*at = (uint32_t)count + joined[*at - count];
 		to = &accounts[*at];
-		to->ns += thread_cpu_here_ns(&threads[i]);
+		to->ns += seen_ns(r, m, &threads[i]);
 		to->weight += threads[i].samples.weight + threads[i].samples.spared;
 		to->spared += threads[i].samples.spared;
 	}
@@ -152,10 +167,9 @@ void accounts_release(struct accounts *a)
 }
 
 /* A thread whose account has no sample: why has it none? */
-static void accounts_add_thread(struct unsampled *u, const struct thread *thread, uint64_t tick_ns)
+static void accounts_add_thread(struct unsampled *u, const struct thread *thread, uint64_t ns,
+				uint64_t tick_ns)
 {
-	uint64_t ns = thread_cpu_here_ns(thread);
-
 	if (!ns)
 		return;
 	if (thread->stops.denied) {
@@ -172,18 +186,19 @@ static void accounts_add_thread(struct unsampled *u, const struct thread *thread
 
 /* assemble.c gives an account's time to its samples by their weights; what belongs to spared looks
  * is left, and all of it where there is no sample. */
-static void add_member(struct unsampled *u, struct accounts *a, const struct member *m,
-		       uint64_t tick_ns)
+static void add_member(struct unsampled *u, struct accounts *a, const struct recorded *r,
+		       const struct member *m)
 {
 	size_t count;
 	const struct thread *threads = threads_get(m->threads, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		const struct account *of = accounts_of(a, m->index, (uint32_t)i);
-		uint64_t ns = thread_cpu_here_ns(&threads[i]);
+		uint64_t ns = seen_ns(r, m, &threads[i]);
 
+		u->kernel_ns += accounts_kernel_ns(r, m, &threads[i]);
 		if (!of->weight)
-			accounts_add_thread(u, &threads[i], tick_ns);
+			accounts_add_thread(u, &threads[i], ns, NS_PER_S / r->rate);
 		else
 			u->spared_ns += (uint64_t)((double)ns * (double)of->spared /
 						   (double)of->weight);
@@ -198,7 +213,7 @@ int accounts_unsampled(const struct recorded *r, struct unsampled *u)
 
 	*u = (struct unsampled){ 0 };
 	for (uint32_t i = 0; !rc && i < r->member_count; i++)
-		add_member(u, &a, r->members[i], NS_PER_S / r->rate);
+		add_member(u, &a, r, r->members[i]);
 	accounts_release(&a);
 	return rc;
 }

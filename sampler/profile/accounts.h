@@ -37,6 +37,12 @@ void accounts_release(struct accounts *a);
 /* The account that holds a thread's CPU time. */
 struct account *accounts_of(struct accounts *a, uint32_t member, uint32_t thread);
 
+/* A thread's CPU time in the kernel, in ns, where samples do not see it (events_see_user_only): the
+ * part that the kernel's own ticks found there. Rejected: what its samples' periods leave of its
+ * time, since its timer begins anew on each CPU with a whole period. */
+uint64_t accounts_kernel_ns(const struct recorded *r, const struct member *m,
+			    const struct thread *thread);
+
 /* CPU time by which the process's clock exceeds the sum of its threads, in ns: threads that began
  * and ended between two looks. */
 uint64_t accounts_beyond_ns(const struct member *m);
@@ -48,6 +54,7 @@ struct unsampled {
 	uint64_t brief_ns, brief;   /* of threads that ran for less than a tick, and how many */
 	uint64_t missed_ns;	    /* of threads that began and ended between two looks */
 	uint64_t other_ns, other;   /* of threads that no tick found on a CPU, and how many */
+	uint64_t kernel_ns;	    /* beside it: what [kernel] has (accounts_kernel_ns) */
 };
 
 /* Finds what no sample stands for. ERR_NOMEM. */

@@ -49,6 +49,8 @@ struct assembly {
 		label_goid;
 };
 
+static const char NOT_SAMPLED[] = "[not sampled]";
+
 enum { THREAD_LABELS_MAX = 4, LABELS_MAX = 7 + LOCK_LABELS_MAX + GO_LABELS_MAX, VALUES_MAX = 3 };
 
 /* The main thread of one of several processes has the title of its process. */
@@ -181,8 +183,8 @@ static int assemble_add_sample(struct assembly *a, const struct stackset_entry *
 	return profile_add_sample(a->profile, a->locations, all, values, labels, label_count);
 }
 
-/* Adds time that the kernel accounted and no sample stands for. */
-static int assemble_add_unsampled(struct assembly *a, const struct member *m,
+/* Adds time that the kernel accounted and no sample stands for, as a frame of that name. */
+static int assemble_add_unsampled(struct assembly *a, const char *name, const struct member *m,
 				  const struct thread *thread, uint64_t cpu_ns, uint64_t wall_ns)
 {
 	struct profile_label labels[THREAD_LABELS_MAX];
@@ -191,7 +193,7 @@ static int assemble_add_unsampled(struct assembly *a, const struct member *m,
 
 	if (!cpu_ns && !wall_ns)
 		return 0;
-	if (locations_add_named(&a->places, "[not sampled]", &id))
+	if (locations_add_named(&a->places, name, &id))
 		return ERR_NOMEM;
 	return profile_add_sample(a->profile, &id, 1, values, labels,
 				  thread_labels(a, m, thread, labels));
@@ -203,15 +205,16 @@ static uint64_t not_given(const struct account *a, uint64_t thread_ns)
 	return a->ns ? (uint64_t)((unsigned __int128)thread_ns * (a->ns - a->given) / a->ns) : 0;
 }
 
-static int add_unsampled_of(struct assembly *a, const struct member *m, const struct thread *thread,
-			    uint64_t thread_ns)
+static int add_unsampled_of(struct assembly *a, const struct member *m, const struct thread *thread)
 {
 	const struct account *account = accounts_of(&a->accounts, m->index, thread->index);
-	uint64_t cpu = not_given(account, thread_ns), wall = 0;
+	uint64_t kernel = accounts_kernel_ns(a->recorded, m, thread);
+	uint64_t cpu = not_given(account, thread_cpu_here_ns(thread) - kernel), wall = 0;
 
 	if (a->recorded->wall && thread->newest.stack == NO_STACK)
 		wall = thread->alive_ns - thread->wall.from;
-	return assemble_add_unsampled(a, m, thread, cpu, wall);
+	return assemble_add_unsampled(a, "[kernel]", m, thread, kernel, 0) ||
+	       assemble_add_unsampled(a, NOT_SAMPLED, m, thread, cpu, wall);
 }
 
 /* Adds the time of threads that were never caught, and the time by which the process's CPU clock
@@ -222,9 +225,9 @@ static int add_rest_of(struct assembly *a, const struct member *m)
 	const struct thread *threads = threads_get(m->threads, &count);
 
 	for (size_t i = 0; i < count; i++)
-		if (add_unsampled_of(a, m, &threads[i], thread_cpu_here_ns(&threads[i])))
+		if (add_unsampled_of(a, m, &threads[i]))
 			return ERR_NOMEM;
-	return assemble_add_unsampled(a, m, NULL, accounts_beyond_ns(m), 0);
+	return assemble_add_unsampled(a, NOT_SAMPLED, m, NULL, accounts_beyond_ns(m), 0);
 }
 
 static int name_labels(struct assembly *a)

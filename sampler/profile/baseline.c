@@ -18,6 +18,7 @@ struct baseline_entry {
 
 struct baseline_thread {
 	uint64_t cpu_ns;
+	struct thread_ticks ticks;
 	struct thread_samples samples;
 };
 
@@ -72,7 +73,7 @@ static int baseline_member(struct baseline *m, const struct recorded *r, const s
 	to->count = count;
 	for (size_t i = 0; i < count; i++) {
 		to->threads[i] = (struct baseline_thread){ cpu_of(from->threads, &threads[i]),
-							   threads[i].samples };
+							   threads[i].ticks, threads[i].samples };
 		mark_wall(m, r, &threads[i]);
 	}
 	return 0;
@@ -124,6 +125,7 @@ static void subtract_member(const struct baseline *m, const struct baseline_memb
 		baseline_take_off(&t->samples.weight, before->weight);
 		baseline_take_off(&t->samples.spared, before->spared);
 		t->cpu_first = what->threads[i].cpu_ns;
+		t->ticks_first = what->threads[i].ticks;
 		if (t->wall.from < m->at_ns)
 			t->wall.from = t->alive_ns < m->at_ns ? t->alive_ns : m->at_ns;
 	}

@@ -70,7 +70,8 @@ bool summary_fewer_threads(const struct recording_stats *s)
 uint64_t summary_expected(const struct recording_stats *s, unsigned rate)
 {
 	uint64_t expected = (uint64_t)((double)s->target_cpu_ns / 1e9 * rate * ticks_kept(s));
-	bool spared = s->spared + s->over || fewer_ticks(s) || summary_fewer_threads(s);
+	bool spared = (s->user_only && s->by_event) || s->spared + s->over || fewer_ticks(s) ||
+		      summary_fewer_threads(s);
 
 	return !spared && expected >= EXPECTED_MIN && s->samples < expected / 2 ? expected : 0;
 }
@@ -84,7 +85,9 @@ static void samples_line(const struct recording_stats *s, unsigned rate, char *l
 	if (s->processes > 1)
 		append(line, " of %lu processes", s->processes);
 	append_count(line, s->glances, "read without a stop");
-	append_count(line, s->by_event, "copied by the kernel's timer");
+	append_count(line, s->by_event,
+		     s->user_only ? "copied by the kernel's timer, in user space only" :
+				    "copied by the kernel's timer");
 	if (s->rests)
 		append(line, ", %lu of threads at rest, %lu of such left out", s->rests, s->moved);
 	if (*s->no_events)

@@ -55,6 +55,7 @@ struct recording_stats {
 	uint64_t spared,
 		over;	     /* left out to keep the pause budget: of waiting, of running threads */
 	uint64_t by_event;   /* samples that the kernel copied, without a stop */
+	bool user_only;	     /* the kernel's timer takes no sample of time in the kernel */
 	char no_events[512]; /* why there are none; "": there are, or none were wanted */
 	char no_rest[512];   /* why threads at rest are stopped; "" as above */
 	uint64_t transfers;  /* left out: the thread was in a call that a stop may cut short */

@@ -70,7 +70,7 @@ static const char *field_after(const char *text, int blanks)
 bool thread_stat_parse(char *text, struct thread_stat *s)
 {
 	char *open = strchr(text, '('), *close_paren = open ? strrchr(open, ')') : NULL;
-	const char *flags, *cpu;
+	const char *flags, *user, *system, *cpu;
 
 	if (!close_paren || close_paren[1] != ' ' || !close_paren[2])
 		return false;
@@ -80,7 +80,11 @@ bool thread_stat_parse(char *text, struct thread_stat *s)
 	s->state = close_paren[2];
 	flags = field_after(close_paren + 2, 9 - 3);
 	s->flags = (unsigned)strtoul(flags, NULL, 10);
-	cpu = field_after(flags, 39 - 9);
+	user = field_after(flags, 14 - 9);
+	s->user = strtoul(user, NULL, 10);
+	system = field_after(user, 15 - 14);
+	s->system = strtoul(system, NULL, 10);
+	cpu = field_after(system, 39 - 15);
 	s->cpu = (int)strtol(cpu, NULL, 10);
 	s->realtime = strtoul(field_after(cpu, 40 - 39), NULL, 10) > 0;
 	return true;

@@ -32,8 +32,9 @@ struct thread_stat {
 	char name[32];
 	char state;
 	unsigned flags;
-	int cpu;       /* on which it was last */
-	bool realtime; /* of SCHED_FIFO or SCHED_RR */
+	uint64_t user, system; /* CPU time in user space and in the kernel, in clock ticks */
+	int cpu;	       /* on which it was last */
+	bool realtime;	       /* of SCHED_FIFO or SCHED_RR */
 };
 
 /* Parses the text, which it changes. False if it has another form. */

@@ -191,6 +191,7 @@ static char thread_threads_read_state(const struct threads *t, struct thread *th
 		return 'X';
 	memcpy(thread->name, now.name, sizeof(thread->name));
 	thread->flags = now.flags;
+	thread->ticks = (struct thread_ticks){ now.user, now.system };
 	thread->cpu = now.cpu;
 	thread->realtime = now.realtime;
 	return now.state;
@@ -247,8 +248,10 @@ static int thread_threads_add(struct threads *t, pid_t tid)
 	thread.cpu_ns = now.cpu_ns;
 	thread.wait_ns = thread.wall.wait_from = now.wait_ns;
 	thread.wait_first = t->first_scan ? now.wait_ns : 0;
-	if (t->first_scan)
+	if (t->first_scan) {
 		thread.cpu_first = thread.cpu_ns;
+		thread.ticks_first = thread.ticks;
+	}
 	thread.slices = now.slices;
 	/* It began between the last time at which all threads were known and now. */
 	thread.alive_ns = monotonic_ns();
@@ -283,6 +286,8 @@ void threads_count_from(struct threads *t, uint64_t now_ns)
 		if (!thread_counters(t, thread, &now))
 			continue;
 		thread->cpu_first = thread->cpu_ns = now.cpu_ns;
+		thread_threads_read_state(t, thread);
+		thread->ticks_first = thread->ticks;
 		thread->wall.wait_from = thread->wait_first = thread->wait_ns = now.wait_ns;
 	}
 }

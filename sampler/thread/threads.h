@@ -75,6 +75,11 @@ struct thread_wall {
 	uint64_t waits_from; /* CLOCK_MONOTONIC: its wait began then or later; 0: not known */
 };
 
+/* CPU time in clock ticks: a sample that the kernel takes, at each of its ticks. */
+struct thread_ticks {
+	uint64_t user, system;
+};
+
 /* A thread: the kernel's facts at the last look, and what each part of a round keeps of it. */
 struct thread {
 	pid_t tid;
@@ -91,6 +96,9 @@ struct thread {
 	uint64_t wait_ns;    /* it has waited for a CPU */
 	uint64_t wait_first; /* the part of that before the round */
 	uint64_t slices;     /* times it was put on a CPU */
+	/* The kernel's account of where it ran, when `stat` was last read, and the part of that
+	 * before the round. */
+	struct thread_ticks ticks, ticks_first;
 	/* CLOCK_MONOTONIC: about when it began (or the round); when it was last alive, or ended;
 	 * when it was known to have ended. */
 	uint64_t seen_ns, alive_ns, ended_ns;
@@ -109,6 +117,16 @@ struct thread {
 static inline uint64_t thread_cpu_here_ns(const struct thread *thread)
 {
 	return thread->cpu_ns > thread->cpu_first ? thread->cpu_ns - thread->cpu_first : 0;
+}
+
+/* The part of it in the kernel, as far as its ticks tell. */
+static inline uint64_t thread_kernel_ns(const struct thread *thread)
+{
+	uint64_t user = thread->ticks.user - thread->ticks_first.user,
+		 system = thread->ticks.system - thread->ticks_first.system;
+	double part = system ? (double)system / (double)(user + system) : 0;
+
+	return (uint64_t)((double)thread_cpu_here_ns(thread) * part);
 }
 
 /* What a thread is called. */

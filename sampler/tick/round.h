@@ -85,6 +85,7 @@ struct round {
 	uint64_t events_apart_ns; /* how far they are apart, on the average; 0: not set yet */
 	uint64_t events_set_ns;	  /* when that was set */
 	uint64_t events_lost;	  /* as events_lost, so far counted */
+	uint64_t events_weight;	  /* of all samples that came, in 1/BUDGET_ONE of a period */
 	struct brief_names brief;
 	struct lineage {
 		struct events *events; /* of the command alone; NULL: none are open */

@@ -22,6 +22,7 @@
 #include "sampler/tick/lineage.h"
 #include "sampler/tick/news.h"
 #include "sampler/tick/round.h"
+#include "sampler/tick/tasktimers.h"
 #include "unwind/stack.h"
 
 enum {
@@ -40,9 +41,24 @@ enum {
 	RENEW_PERIODS = 8,
 	RENEW_NS = 80000000,
 	COUNT_NS = 500000000, /* as RENEW_NS, for what is counted */
+	/* Those of threads are opened anew instead: after so long, where the period is to differ
+	 * by more than a TASKS_STEP-th. */
+	TASKS_NS = 2000000000,
+	TASKS_STEP = 4,
 	HURRY_NS = 100000000, /* rings that hold less are read with priority */
 	STALE_NS = 100000000, /* what a runtime has compiled may not be what it was for so long */
 };
+
+/* Before the round begins it is not known which process events serve. */
+static pid_t process_to_sample(void *round, uint32_t number)
+{
+	const struct recorded *r = &((const struct round *)round)->recorded;
+	const struct member *m = number < r->living_count ? r->living[number] : NULL;
+
+	if (!m)
+		return 0;
+	return !r->start_ns || m->by_events ? m->process.pid : -1;
+}
 
 static int open_events(struct round *r, enum engine engine, struct error *err)
 {
@@ -50,14 +66,18 @@ static int open_events(struct round *r, enum engine engine, struct error *err)
 	struct events_wish wish = { .counted = r->recorded.counted,
 				    .period_ns = r->ticking.pace.period_ns,
 				    .stack = STACK_FIRST,
-				    .kernel = r->recorded.kernel.image };
+				    .kernel = r->recorded.kernel.image,
+				    .process = process_to_sample,
+				    .owner = r };
 	struct error why;
 
 	if (engine == ENGINE_PTRACE || engine == ENGINE_REST || r->recorded.wall)
 		return 0;
 	r->recorded.late = !events_open(&r->events, &wish, &why);
-	if (r->recorded.late)
+	if (r->recorded.late) {
+		s->user_only = events_see_user_only(r->events);
 		return 0;
+	}
 	r->events = NULL;
 	if (engine == ENGINE_PERF || wish.counted)
 		return error_set(err, why.code, "%s", why.text);
@@ -159,6 +179,16 @@ static void be_prompt(struct round *r)
 		drop_events(r);
 }
 
+static void drop_for_missing(struct round *r)
+{
+	struct recording_stats *s = &r->recorded.stats;
+
+	drop_events(r);
+	s->user_only = false;
+	snprintf(s->no_events, sizeof(s->no_events),
+		 "those of each thread miss most, since threads run too shortly on each CPU");
+}
+
 static void keep_events(struct round *r)
 {
 	uint64_t now = monotonic_ns();
@@ -169,6 +199,10 @@ static void keep_events(struct round *r)
 	r->events_due_ns = now + KEEP_NS;
 	if (events_keep(r->events, &err))
 		drop_events(r);
+	else if (events_are_of_tasks(r->events) && tasktimers_miss_most(r, now))
+		drop_for_missing(r);
+	else if (!tasktimers_reach_all(r))
+		deepen(r, events_depth(r->events));
 }
 
 /* Does any living process have that source? */
@@ -202,10 +236,10 @@ static void ask_the_narrow(struct round *r)
 bool sources_choose(struct round *r)
 {
 	bool changed = false;
+	struct error err;
 
 	if (r->collecting)
 		return false; /* a record is being read: nothing may be opened anew */
-	keep_events(r);
 	ask_the_narrow(r);
 	for (uint32_t i = 0; i < r->recorded.living_count; i++) {
 		struct member *m = r->recorded.living[i];
@@ -218,9 +252,11 @@ bool sources_choose(struct round *r)
 		changed |= !m->ended && m->by_events != now;
 		m->by_events = now;
 	}
+	keep_events(r);
 	be_prompt(r);
 	if (r->events) /* timers that serve no process would copy stacks for nothing */
-		events_rest(r->events, !serves_any(r, true));
+		if (events_rest(r->events, !serves_any(r, true), &err))
+			drop_events(r);
 	return changed;
 }
 
@@ -330,6 +366,12 @@ static struct slot *free_slot(struct round *r)
 	return slots_take(&r->slots);
 }
 
+static uint64_t sourcing_weight(const struct round *r, const struct event *e)
+{
+	return r->recorded.counted ? e->count * BUDGET_ONE :
+				     e->period_ns * BUDGET_ONE / r->ticking.pace.period_ns;
+}
+
 static int sourcing_fill(struct round *r, struct slot *slot, struct member *m,
 			 struct thread *thread, const struct event *e)
 {
@@ -339,8 +381,7 @@ static int sourcing_fill(struct round *r, struct slot *slot, struct member *m,
 		return ERR_NOMEM;
 	slot->ticked = slot->taken = slot->by_event = true;
 	slot->looked_ns = thread->stops.asked_ns = e->time_ns;
-	slot->weight = r->recorded.counted ? e->count * BUDGET_ONE :
-					     e->period_ns * BUDGET_ONE / r->ticking.pace.period_ns;
+	slot->weight = sourcing_weight(r, e);
 	return 0;
 }
 
@@ -383,6 +424,7 @@ static void take_sample(struct intake *in, const struct event *e)
 		return;
 	}
 	sourcing_note_counters(m, thread, e);
+	r->events_weight += sourcing_weight(r, e);
 	slot = is_stale(m, e) ? NULL : free_slot(r);
 	if (!slot) {
 		r->ticking.figures.unserved++;
@@ -498,6 +540,20 @@ static uint64_t count_lasts_ns(const struct round *r, uint64_t now, uint64_t per
 	return periods_ns > COUNT_NS ? periods_ns : COUNT_NS;
 }
 
+static void renew_tasks(struct round *r, uint64_t apart_ns, uint64_t now)
+{
+	uint64_t before = r->events_apart_ns ? r->events_apart_ns : r->ticking.pace.period_ns,
+		 differ = apart_ns > before ? apart_ns - before : before - apart_ns;
+	struct error err;
+
+	if (differ < before / TASKS_STEP || now - r->events_set_ns < TASKS_NS)
+		return;
+	r->events_apart_ns = apart_ns;
+	r->events_set_ns = now;
+	if (events_pace(r->events, apart_ns, &err))
+		drop_events(r);
+}
+
 void sources_pace(struct round *r, uint64_t apart_ns)
 {
 	uint64_t now = monotonic_ns(), before = r->events_apart_ns,
@@ -509,9 +565,13 @@ void sources_pace(struct round *r, uint64_t apart_ns)
 
 	if (!r->events || (differ < before / PACE_STEP && now - r->events_set_ns < lasts_ns))
 		return;
+	if (events_are_of_tasks(r->events)) {
+		renew_tasks(r, apart_ns, now);
+		return;
+	}
 	if (now - r->events_set_ns > lasts_ns && now - r->events_set_ns < NS_PER_S)
 		lasts_ns = now - r->events_set_ns;
 	r->events_apart_ns = apart_ns;
 	r->events_set_ns = now;
-	events_pace(r->events, at_random(r, apart_ns, lasts_ns));
+	events_pace(r->events, at_random(r, apart_ns, lasts_ns), NULL);
 }

@@ -245,6 +245,19 @@ Test(outcome, says_why_time_was_not_sampled)
 	cr_assert(strstr(text_of(&o, false), "held for long enough already (--max-pause-share)"));
 }
 
+Test(outcome, says_what_would_show_the_callers_of_the_kernel)
+{
+	struct recording_stats s = some();
+	struct outcome o = of(&s);
+
+	o.unsampled.kernel_ns = 20000000;
+	cr_assert_str_eq(text_of(&o, false), FOUND); /* less than 3 % */
+	o.unsampled.kernel_ns = 500000000;
+	cr_assert_str_eq(text_of(&o, false), FOUND
+			 "[kernel] is 28 % of its CPU time: which functions called it is told with "
+			 "CAP_PERFMON, or kernel.perf_event_paranoid below 2\n");
+}
+
 Test(outcome, looks_that_met_another_tracer)
 {
 	struct recording_stats s = some();

@@ -2,8 +2,11 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -227,12 +230,14 @@ Test(event, counts_what_was_lost)
 	cr_assert_eq(parse_as(PERF_RECORD_LOST, 0, &r, 15).kind, EVENT_NONE);
 }
 
+/* In user space: the clock is a system call. */
 static void use_cpu(uint64_t ns)
 {
 	uint64_t until = thread_cpu_ns() + ns;
 
 	while (thread_cpu_ns() < until)
-		;
+		for (volatile int i = 0; i < 100000; i++)
+			;
 }
 
 static bool is_own(void *own, pid_t pid, bool news)
@@ -304,7 +309,7 @@ Test(events, go_deeper_and_slower)
 	cr_assert_eq(events_depth(events), EVENTS_STACK_MAX);
 	cr_assert_gt(events_hold_ns(events), 1000000);
 	cr_assert_eq(events_keep(events, &err), 0);
-	events_pace(events, 5000000);
+	cr_assert_eq(events_pace(events, 5000000, &err), 0);
 	cr_assert_leq(own_samples(events, &weight), 60);
 	cr_assert(weight > 20000000 && weight < 300000000, "%lu", weight);
 	events_close(events);
@@ -349,6 +354,7 @@ Test(events, tell_of_processes_in_the_order_of_time)
 {
 	struct told told = { .own = getpid() };
 	struct events *events;
+	struct error err;
 	struct event e;
 
 	open_or_skip(&events, 4096);
@@ -362,7 +368,109 @@ Test(events, tell_of_processes_in_the_order_of_time)
 	cr_assert(told.begun == 1 && told.executed == 1 && told.ended == 1 && told.mapped == 1,
 		  "%u %u %u %u", told.begun, told.executed, told.ended, told.mapped);
 	cr_assert(!events_tell_exec(events, told.child));
-	events_rest(events, true);
+	cr_assert_eq(events_rest(events, true, &err), 0);
 	cr_assert_eq(events_told_ns(events), UINT64_MAX);
+	events_close(events);
+}
+
+static pid_t own_process(void *none, uint32_t number)
+{
+	(void)none;
+	return number ? 0 : getpid();
+}
+
+/* As a user who may have no events of CPUs. */
+static void open_own_or_skip(struct events **events)
+{
+	struct events_wish wish = { .period_ns = 1000000, .stack = 4096, .process = own_process };
+	struct error err;
+	int rc;
+
+	if (!getuid() && setresuid(65534, 65534, 65534))
+		cr_skip_test("no other user can be had here");
+	prctl(PR_SET_DUMPABLE, 1);
+	rc = events_open(events, &wish, &err);
+	if (rc == ERR_PERM)
+		cr_skip_test("perf events of threads are not permitted here");
+	cr_assert_eq(rc, 0, "%s", err.text);
+	if (!events_are_of_tasks(*events))
+		cr_skip_test("perf events of CPUs are permitted here");
+}
+
+Test(events, of_threads_stand_for_cpu_time_too)
+{
+	struct events *events;
+	struct error err;
+	uint64_t weight;
+
+	open_own_or_skip(&events);
+	cr_assert(events_reach(events, getpid()) && !events_reach(events, 1));
+	cr_assert_gt(own_samples(events, &weight), 20);
+	cr_assert(weight > 20000000 && weight < 300000000, "%lu", weight);
+	cr_assert_eq(events_pace(events, 5000000, &err), 0, "%s", err.text);
+	take_own(events, &weight);
+	cr_assert_leq(own_samples(events, &weight), 60);
+	cr_assert(weight > 20000000 && weight < 300000000, "%lu", weight);
+	cr_assert_eq(events_deepen(events, 16384, &err), 0, "%s", err.text);
+	cr_assert_gt(own_samples(events, &weight), 5);
+	events_close(events);
+}
+
+Test(events, of_threads_that_rest_are_closed)
+{
+	struct events *events;
+	struct error err;
+	uint64_t weight;
+
+	open_own_or_skip(&events);
+	cr_assert_eq(events_rest(events, true, &err), 0);
+	take_own(events, &weight);
+	cr_assert_eq(own_samples(events, &weight), 0);
+	cr_assert_eq(events_told_ns(events), UINT64_MAX);
+	cr_assert_eq(events_rest(events, false, &err), 0);
+	cr_assert_gt(own_samples(events, &weight), 20);
+	cr_assert_leq(events_told_ns(events), monotonic_ns());
+	events_close(events);
+}
+
+static _Atomic pid_t threads_made[2];
+
+static void *work_in_thread(void *place)
+{
+	*(_Atomic pid_t *)place = gettid();
+	use_cpu(100000000);
+	return NULL;
+}
+
+static bool is_any(void *none, pid_t pid, bool news)
+{
+	(void)none;
+	(void)pid;
+	return !news;
+}
+
+/* One that is there, and one that begins later. */
+Test(events, of_threads_come_once_from_each)
+{
+	unsigned count[2] = { 0 };
+	pthread_t made[2];
+	struct events *events;
+	struct error err;
+	struct event e;
+
+	open_own_or_skip(&events);
+	pthread_create(&made[0], NULL, work_in_thread, &threads_made[0]);
+	while (!threads_made[0])
+		usleep(1000);
+	cr_assert_eq(events_deepen(events, 4096, &err), 0, "%s", err.text);
+	pthread_create(&made[1], NULL, work_in_thread, &threads_made[1]);
+	for (int i = 0; i < 2; i++)
+		pthread_join(made[i], NULL);
+	while (events_next(events, is_any, NULL, &e))
+		for (int i = 0; i < 2; i++)
+			count[i] += e.tid == threads_made[i];
+	/* Of 100 periods, of which an eighth may be missing, and one on each CPU. */
+	cr_assert(count[0] > 5 && count[0] < 125, "%u", count[0]);
+	cr_assert(count[1] > 20 && count[1] < 125, "%u", count[1]);
 	events_close(events);
 }

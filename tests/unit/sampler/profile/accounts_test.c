@@ -123,3 +123,32 @@ Test(accounts, a_thread_that_cannot_be_sampled_shares_with_none)
 	threads_free(member.threads);
 	process_close(&member.process);
 }
+
+/* By the kernel's ticks. Samples stand for the rest alone, and tickers' samples for all. */
+Test(accounts, time_in_the_kernel_is_not_given_to_samples_that_do_not_see_it)
+{
+	struct member member = { .by_events = true }, *members = &member;
+	struct recorded r = { .members = &members,
+			      .member_count = 1,
+			      .rate = 200,
+			      .stats = { .ticks = 400, .ticks_due = 400, .user_only = true } };
+	struct thread *threads = some_threads(&member);
+	struct unsampled unsampled;
+	struct accounts a = { 0 };
+
+	has_run(&threads[0], 1000 * MS, 150);
+	threads[0].ticks_first = (struct thread_ticks){ 1000, 3000 };
+	threads[0].ticks = (struct thread_ticks){ 1075, 3025 };
+	open_anew(&a, &r);
+	cr_assert_eq(accounts_of(&a, 0, threads[0].index)->ns, 750 * MS);
+	cr_assert_eq(accounts_unsampled(&r, &unsampled), 0);
+	cr_assert_eq(unsampled.kernel_ns, 250 * MS);
+	cr_assert_eq(unsampled_ns(&unsampled), 0);
+
+	r.stats.user_only = false;
+	open_anew(&a, &r);
+	cr_assert_eq(accounts_of(&a, 0, threads[0].index)->ns, 1000 * MS);
+	accounts_release(&a);
+	threads_free(member.threads);
+	process_close(&member.process);
+}

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/process/process.h"
+#include "sampler/thread/taskfiles.h"
 #include "sampler/thread/threads.h"
 
 static struct process self;
@@ -129,4 +130,20 @@ Test(threads, one_that_has_ended_is_found_at_a_time_before)
 	cr_assert_eq(threads_find_at(threads, tid, before_ns)->tid, tid);
 	cr_assert_not(threads_find_at(threads, tid, monotonic_ns()));
 	cr_assert_not(threads_find_at(threads, 1, before_ns));
+}
+
+/* The fields that proc_pid_stat(5) numbers 2, 3, 9, 14, 15, 39 and 40. */
+Test(threads, stat_tells_where_a_thread_ran)
+{
+	char text[] =
+		"7 (a ) b) R 4 5 6 7 8 9 10 11 12 13 1234 56 16 17 18 19 20 21 22 23 24 25 26 27 28 "
+		"29 30 31 32 33 34 35 36 37 38 3 1 41\n";
+	char broken[] = "7 (a";
+	struct thread_stat stat;
+
+	cr_assert(thread_stat_parse(text, &stat));
+	cr_assert_str_eq(stat.name, "a ) b");
+	cr_assert(stat.state == 'R' && stat.flags == 9 && stat.cpu == 3 && stat.realtime);
+	cr_assert(stat.user == 1234 && stat.system == 56);
+	cr_assert(!thread_stat_parse(broken, &stat));
 }
