@@ -3,7 +3,7 @@
  * leaves its frame (unwind/code/explore.h).
  *
  * The compiler gives each instruction of a function one frame size, so any way to a return, or to a
- * tail call, tells it. A tail call jumps to a function's first instruction, or through the table of
+ * tail call, shows it. A tail call jumps to a function's first instruction, or through the table of
  * code indices that all calls to other modules take. Ways that only raise an exception end without
  * an answer. So do calls of shared code that never returns, since what stands behind such a call
  * belongs to another way, with another frame size. Shared code returns if it has a return

@@ -39,7 +39,7 @@ enum {
 static const uint64_t SPAN_MAX = 64 << 20; /* of a thread's stack */
 
 /* A process's heap: heap, hend and heap_sz in struct process (erts/emulator/beam/erl_process.h).
- * Where they are differs by release; their values tell. */
+ * Their offsets differ by release; the values show which fields they are. */
 
 /* Words of struct process from htop on. */
 enum {
