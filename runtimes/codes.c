@@ -1,5 +1,6 @@
-/* The code objects of a sample are noted once each and identified in bulk: those that must be named
- * are moved to the front of the array, those that were not copied to its end. */
+/* Each code object of a sample is listed once in c->sampled, and all are identified together. Those
+ * that need names are moved to the front of that array, those that the stop did not copy to its
+ * end. */
 #include "runtimes/codes.h"
 
 #include <stdlib.h>
@@ -12,15 +13,15 @@
 enum {
 	ARENA_MAX = 64 << 20, /* bytes of names and line tables; then all are read anew */
 	ENTRIES_MAX = 1 << 18,
-	SAME_BEFORE_KNOWN = 100,
-	SAME_AFTER_CHANGE = 512,
+	SAME_BEFORE_KNOWN = 100, /* samples in a row, until a code object is known (codes.h) */
+	SAME_AFTER_CHANGE = 512, /* the same, where another one was at its address before */
 };
 
 void interp_codes_release(struct interp_codes *c)
 {
 	free(c->entries);
 	free(c->ids);
-	free(c->asked);
+	free(c->sampled);
 	hashindex_release(&c->index);
 	arena_release(&c->arena);
 	memset(c, 0, sizeof(*c));
@@ -55,8 +56,8 @@ static uint64_t runtimes_codes_key_of(const struct interp_entry *e)
 	return interp_code_key(e->identity.code, e->identity.method);
 }
 
-/* A program that makes code all the time would fill our memory. */
-static void runtimes_codes_forget_all(struct interp_codes *c)
+/* Bounds the memory that a program takes which makes code all the time. */
+static void runtimes_codes_clear(struct interp_codes *c)
 {
 	for (uint32_t i = 0; i < c->count; i++)
 		interp_known_remove(&c->known, runtimes_codes_key_of(&c->entries[i]));
@@ -77,12 +78,14 @@ static struct interp_entry *runtimes_codes_add(struct interp_codes *c, const str
 	return e;
 }
 
-/* Notes each code object of the sample once in c->asked. Returns their number, or ERR_NOMEM. */
-static long runtimes_codes_ask(struct interp_codes *c, unsigned of, const struct interp_walk *walk)
+/* Lists each code object of runtime number `of` once in c->sampled. Returns their number, or
+ * ERR_NOMEM. */
+static long runtimes_codes_gather(struct interp_codes *c, unsigned of,
+				  const struct interp_walk *walk)
 {
 	long count = 0;
 
-	if (room_for((void **)&c->asked, &c->asked_room, walk->count, sizeof(*c->asked)) ||
+	if (room_for((void **)&c->sampled, &c->sampled_room, walk->count, sizeof(*c->sampled)) ||
 	    room_for((void **)&c->ids, &c->ids_room, walk->count, sizeof(*c->ids)))
 		return ERR_NOMEM;
 	for (size_t i = 0; i < walk->count; i++) {
@@ -100,20 +103,20 @@ static long runtimes_codes_ask(struct interp_codes *c, unsigned of, const struct
 			continue;
 		e->sample = c->sample;
 		e->proven = false;
-		c->asked[count++] = (uint32_t)(e - c->entries);
+		c->sampled[count++] = (uint32_t)(e - c->entries);
 	}
 	return count;
 }
 
-/* Reads the identities of `count` code objects, from c->asked[first] on, to the same places of
+/* Reads the identities of `count` code objects, from c->sampled[first] on, to the same places of
  * c->ids. */
 static void runtimes_codes_identify(struct interp_codes *c, const struct interp_runtime *r,
 				    const struct memory *memory, size_t first, size_t count)
 {
 	for (size_t i = first; i < first + count; i++)
 		c->ids[i] = (struct interp_identity){
-			.code = c->entries[c->asked[i]].identity.code,
-			.method = c->entries[c->asked[i]].identity.method,
+			.code = c->entries[c->sampled[i]].identity.code,
+			.method = c->entries[c->sampled[i]].identity.method,
 		};
 	if (count)
 		r->ops->identify(r->rt, memory, c->ids + first, count);
@@ -124,7 +127,7 @@ static bool runtimes_codes_is_same(const struct interp_identity *a, const struct
 	return a->valid && b->valid && !memcmp(a->words, b->words, sizeof(a->words));
 }
 
-/* A copy of the stop has shown the code object that was there before. */
+/* The code object in the copy is the one that was at its address before. */
 static void runtimes_codes_confirm(struct interp_codes *c, struct interp_entry *e)
 {
 	e->proven = true;
@@ -137,8 +140,8 @@ static void runtimes_codes_confirm(struct interp_codes *c, struct interp_entry *
 	}
 }
 
-/* Another code object is at the address. */
-static void change(struct interp_codes *c, struct interp_entry *e)
+/* Another code object is at the address now. */
+static void mark_replaced(struct interp_codes *c, struct interp_entry *e)
 {
 	e->changed |= e->named;
 	e->named = e->known = false;
@@ -146,66 +149,68 @@ static void change(struct interp_codes *c, struct interp_entry *e)
 	interp_known_remove(&c->known, runtimes_codes_key_of(e));
 }
 
-static void swap(struct interp_codes *c, size_t a, size_t b)
+static void swap_sampled(struct interp_codes *c, size_t a, size_t b)
 {
 	struct interp_identity id = c->ids[a];
-	uint32_t asked = c->asked[a];
+	uint32_t sampled = c->sampled[a];
 
 	c->ids[a] = c->ids[b];
-	c->asked[a] = c->asked[b];
+	c->sampled[a] = c->sampled[b];
 	c->ids[b] = id;
-	c->asked[b] = asked;
+	c->sampled[b] = sampled;
 }
 
-/* Compares the first `count` code objects of c->asked with the identities in the sample's copy.
- * Moves those whose names have to be read to the front, and returns their number. Moves those that
- * have names, but were not copied, to the end, from *uncopied on. */
+/* Compares the `count` code objects of c->sampled with their identities in the sample's copy. Moves
+ * those that need names to the front, and returns how many they are. Moves those that have names
+ * and were not copied to the end; *uncopied is the index of the first of them. */
 static size_t runtimes_codes_compare(struct interp_codes *c, size_t count, size_t *uncopied)
 {
-	size_t fresh = 0, i = 0;
+	size_t to_name = 0, i = 0;
 
 	*uncopied = count;
 	while (i < *uncopied) {
-		struct interp_entry *e = &c->entries[c->asked[i]];
+		struct interp_entry *e = &c->entries[c->sampled[i]];
 
 		if (!c->ids[i].valid && e->named) {
-			swap(c, i, --*uncopied);
+			swap_sampled(c, i, --*uncopied);
 			continue;
 		}
 		if (e->named && runtimes_codes_is_same(&e->identity, &c->ids[i])) {
 			runtimes_codes_confirm(c, e);
 		} else if (c->ids[i].valid) {
-			change(c, e);
+			mark_replaced(c, e);
 			e->identity = c->ids[i];
-			swap(c, i, fresh++);
+			swap_sampled(c, i, to_name++);
 		}
 		i++;
 	}
-	return fresh;
+	return to_name;
 }
 
-/* A code object that was not copied may have been replaced. If its identity is the same now, it is
- * proven, but only if it is known: else it was left out because it could not be copied. */
+/* A code object that was not copied is proven if its identity is still the same, and if it was left
+ * out of the copy because it is known. One that is not known could not be copied, which proves
+ * nothing. */
 static void prove_uncopied(struct interp_codes *c, const struct interp_runtime *r,
 			   const struct memory *live, size_t first, size_t count)
 {
 	runtimes_codes_identify(c, r, live, first, count);
 	for (size_t i = first; i < first + count; i++) {
-		struct interp_entry *e = &c->entries[c->asked[i]];
+		struct interp_entry *e = &c->entries[c->sampled[i]];
 
 		if (!runtimes_codes_is_same(&e->identity, &c->ids[i]))
-			change(c, e);
+			mark_replaced(c, e);
 		else
 			e->proven = e->known;
 	}
 }
 
-/* Reads names, and then the identities once more: names count if these are those of the stop. */
-static int name_fresh(struct interp_codes *c, const struct interp_runtime *r,
+/* Reads names, then the identities again. The names are valid if an identity is still that of the
+ * stop. */
+static int name_codes(struct interp_codes *c, const struct interp_runtime *r,
 		      const struct memory *live, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		struct interp_entry *e = &c->entries[c->asked[i]];
+		struct interp_entry *e = &c->entries[c->sampled[i]];
 		int rc;
 
 		memset(&e->code, 0, sizeof(e->code));
@@ -219,7 +224,7 @@ static int name_fresh(struct interp_codes *c, const struct interp_runtime *r,
 	}
 	runtimes_codes_identify(c, r, live, 0, count);
 	for (size_t i = 0; i < count; i++) {
-		struct interp_entry *e = &c->entries[c->asked[i]];
+		struct interp_entry *e = &c->entries[c->sampled[i]];
 
 		e->named = runtimes_codes_is_same(&e->identity, &c->ids[i]);
 		if (e->named)
@@ -232,23 +237,23 @@ int interp_codes_prove(struct interp_codes *c, const struct interp_runtime *r, u
 		       const struct interp_walk *walk, const struct memory *seen,
 		       const struct memory *live, bool *proven)
 {
-	size_t fresh, uncopied;
+	size_t to_name, uncopied;
 	long count;
 	int rc;
 
 	if (c->arena.total > ARENA_MAX || c->count > ENTRIES_MAX)
-		runtimes_codes_forget_all(c);
+		runtimes_codes_clear(c);
 	c->sample++;
-	count = runtimes_codes_ask(c, of, walk);
+	count = runtimes_codes_gather(c, of, walk);
 	if (count < 0)
 		return ERR_NOMEM;
 	runtimes_codes_identify(c, r, seen, 0, (size_t)count);
-	fresh = runtimes_codes_compare(c, (size_t)count, &uncopied);
+	to_name = runtimes_codes_compare(c, (size_t)count, &uncopied);
 	prove_uncopied(c, r, live, uncopied, (size_t)count - uncopied);
-	rc = name_fresh(c, r, live, fresh);
+	rc = name_codes(c, r, live, to_name);
 	*proven = true;
 	for (long i = 0; i < count; i++)
-		*proven &= c->entries[c->asked[i]].proven;
+		*proven &= c->entries[c->sampled[i]].proven;
 	return rc;
 }
 

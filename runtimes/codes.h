@@ -36,10 +36,10 @@ struct interp_entry {
 	bool named;    /* `code` is set */
 	bool proven;   /* for the sample `sample` */
 	bool known;    /* capture does not copy it any more */
-	bool changed;  /* there was another one at this address */
-	unsigned same; /* samples in a row whose copies it was the same in */
+	bool changed;  /* another code object was named at this address before */
+	unsigned same; /* how many samples in a row have copied it unchanged */
 	uint64_t sample;
-	uint64_t names; /* interp_names.serial for which these hold: */
+	uint64_t names; /* serial of the interp_names that has `name` and `file` */
 	uint32_t name, file;
 };
 
@@ -50,9 +50,9 @@ struct interp_codes {
 	struct hashindex index;
 	struct arena arena;
 	uint64_t sample;
-	struct interp_identity *ids; /* room for those of a sample */
-	uint32_t *asked;
-	size_t ids_room, asked_room;
+	struct interp_identity *ids; /* of the code objects in `sampled`, in its order */
+	uint32_t *sampled;	     /* the present sample's code objects: indices of `entries` */
+	size_t ids_room, sampled_room;
 	struct interp_known known;
 };
 

@@ -17,15 +17,15 @@ enum beam_exit {
 			    * are terms */
 };
 
-/* From where the code is read. rbp is only of use with frame pointers (+JPperf true): it is the
- * frame's, and C may look at it in struct process. Both are in bytes above the process's stack
- * pointer. */
 #define BEAM_NOT_KNOWN INT64_MIN
 
+/* From where the code is read. Both values of rbp are in bytes above the process's stack pointer,
+ * or BEAM_NOT_KNOWN. They are used only with frame pointers (+JPperf true). */
 struct beam_from {
 	uint64_t pc;
-	bool on_c; /* rsp is the scheduler's */
-	int64_t rbp, saved_rbp;
+	bool on_c;	   /* rsp is the scheduler's */
+	int64_t rbp;	   /* the register's */
+	int64_t saved_rbp; /* the one in struct process, for C to look at */
 };
 
 enum beam_exit beam_depth(struct beam_runtime *rt, struct codebytes *code,

@@ -3,10 +3,11 @@
  * leaves its frame (unwind/code/explore.h).
  *
  * The compiler gives each instruction of a function one frame size, so any way to a return, or to a
- * tail call, tells it. A tail call jumps to a function's first instruction, or through the table of
+ * tail call, shows it. A tail call jumps to a function's first instruction, or through the table of
  * code indices that all calls to other modules take. Ways that only raise an exception end without
- * an answer. So do calls of shared code that never returns: what stands behind them belongs to
- * another way, with another frame size. Whether shared code returns, its own code tells.
+ * an answer. So do calls of shared code that never returns, since what stands behind such a call
+ * belongs to another way, with another frame size. Shared code returns if it has a return
+ * (has_return).
  *
  * With frame pointers, `leave` ends a frame, wherever rsp is.
  *
@@ -28,10 +29,10 @@ struct depth_way {
 	uint64_t pc;		      /* first, as the explorer requires */
 	struct emulator_distances at; /* rsp and rbp, as distances from START */
 	int64_t saved_rbp; /* bytes above the stack pointer at the start, or BEAM_NOT_KNOWN */
-	bool on_c;
-	bool wrote;	/* a variable on the stack */
-	uint8_t table;	/* the register that has the address of a table of jumps, HW_NONE: none, */
-	uint64_t jumps; /* and that address */
+	bool on_c;	   /* rsp is the scheduler's */
+	bool wrote;	   /* it has written to the process's stack */
+	uint8_t table;	   /* the register with the address of a table of jumps; HW_NONE: none */
+	uint64_t jumps;	   /* the address of that table */
 };
 
 struct depth_reading {
@@ -39,10 +40,10 @@ struct depth_reading {
 	struct depth_way ways[WAYS_MAX];
 	struct beam_runtime *rt;
 	struct codebytes *code;
-	bool paused;
+	bool paused; /* a way led to the scheduler before it wrote to the stack */
 };
 
-/* Where a `jmp` or `call` at the end of which pc is leads to; 0: it does not say. */
+/* The target of a `jmp` or `call` that ends at pc; 0: not known. */
 static uint64_t target_of(struct depth_reading *r, const struct insn *i, uint64_t pc)
 {
 	uint64_t target = 0;
@@ -55,7 +56,7 @@ static uint64_t target_of(struct depth_reading *r, const struct insn *i, uint64_
 	return 0;
 }
 
-/* Calls and jumps to what is far away go by a jump near by. */
+/* The end of a chain of veneers: a call to a distant target leads to a jump near by. */
 static uint64_t behind_veneers(struct depth_reading *r, uint64_t target)
 {
 	uint8_t code[INSN_LENGTH_MAX];
@@ -120,8 +121,8 @@ static enum explored depth_jump(struct depth_reading *r, struct depth_way *w, co
 	return explore_jump(&r->explorer, w, target);
 }
 
-/* Executes an instruction on the process's stack. With frame pointers, C may have the frame's in
- * struct process. */
+/* Executes an instruction on the process's stack. With frame pointers, code reloads rbp from struct
+ * process, where C has the frame pointer. */
 static enum explored depth_execute(const struct depth_reading *r, struct depth_way *w,
 				   const struct insn *i)
 {
@@ -136,7 +137,7 @@ static enum explored depth_execute(const struct depth_reading *r, struct depth_w
 	return w->at.known >> HW_RSP & 1 ? EXPLORED_ON : EXPLORED_ENDED;
 }
 
-/* Does it only read what its operand in memory is? */
+/* Does the instruction leave its operand in memory as it is? */
 static bool depth_reads(const struct insn *i)
 {
 	switch (i->opcode) {

@@ -6,10 +6,11 @@
  * copied through the interface that interpreters' frames are copied by: it predicts what is needed,
  * and reads that with the stack. No frame comes from here.
  *
- * All this is only to have the bytes at hand: a walk (step_x86_64.c) finds its way by registers
- * alone, and ends where something was not copied. So what is found here by its looks cannot lead
- * astray: in the schedulers' data (ErtsSchedulerData) the thread, by its struct pthread, and the
- * process that it runs, by the sizes in its struct beam_process.
+ * This only decides which bytes are copied. A walk (step_x86_64.c) finds its way by registers
+ * alone, and ends where something was not copied. So a wrong guess here makes no wrong frame. There
+ * are two: where a scheduler's data (ErtsSchedulerData) have its thread, which is recognized by its
+ * struct pthread, and where they have the process that it runs, which is recognized by the heap's
+ * bounds in struct process.
  */
 #include <string.h>
 
@@ -22,25 +23,29 @@
 #include "unwind/table/regs.h"
 
 enum {
-	DATA_ALIGN = 64,     /* of a scheduler's data, */
-	DATA_BYTES = 512,    /* in which its thread is recorded */
-	CURRENT_BYTES = 256, /* and its process */
-	DATA_SPAN = 1 << 16, /* from one to the next at most */
+	DATA_ALIGN = 64,     /* of a scheduler's data */
+	DATA_BYTES = 512,    /* of these data that are searched for the thread */
+	CURRENT_BYTES = 256, /* of these data that are searched for the process */
+	DATA_SPAN = 1 << 16, /* from one scheduler's data to the next, at most */
 	SCHEDULERS_MAX = 1024,
 	STACK_MAX = 128 << 10, /* bytes of a process's stack */
 	TOP_MAX = 4096,	       /* bytes above process_main's frame */
 	PID_TAG = 3,
 	TAG_BITS = 15,
 	HEAP_SHIFT = 16,
-	SLACK = 8 << 10, /* bytes below the stack pointer that struct beam_process has */
+	SLACK = 8 << 10, /* bytes copied below the stack pointer in struct process */
 };
 
 static const uint64_t SPAN_MAX = 64 << 20; /* of a thread's stack */
 
 /* A process's heap: heap, hend and heap_sz in struct process (erts/emulator/beam/erl_process.h).
- * Where they are differs by release; their values tell. */
+ * Their offsets differ by release; the values show which fields they are. */
 
-enum { FIRST = 2, SIZE = 3 }; /* words: behind htop and stop; from the heap's start to its size */
+/* Words of struct process from htop on. */
+enum {
+	FIRST = 2, /* the first one behind htop and stop */
+	SIZE = 3,  /* distance from the word of the heap's start to that of its size */
+};
 
 static const uint64_t WORDS_MAX = 1ull << 40;
 
@@ -121,12 +126,11 @@ static int stacks_threads(const void *of, const struct memory *m, struct buffer 
 
 /* Copying, with the thread held. */
 
-/* Where in struct beam_process its identifier is, and from where on its stack pointer and what
- * follows. */
+/* What is read of struct process. */
 struct beam_process {
 	uint64_t id;
-	uint64_t head[BEAM_HEAD_WORDS];
-	uint32_t heap; /* index of the heap's start */
+	uint64_t head[BEAM_HEAD_WORDS]; /* htop, the stack pointer, and what follows */
+	uint32_t heap;			/* index in `head` of the heap's start */
 };
 
 static bool copy_head(const struct beam_runtime *rt, struct interp_copy *copy, uint64_t addr,
@@ -160,8 +164,9 @@ static bool has_on_stack(const struct beam_process *p, uint64_t sp)
 	return sp >= p->head[p->heap] && sp <= p->head[p->heap + 1];
 }
 
-/* Where a scheduler's data has the process that it runs: that can be told while Erlang runs, with
- * rsp on the process's stack. Bits from HEAP_SHIFT on: process.heap. */
+/* Finds the offset in a scheduler's data of the process that it runs: while Erlang runs, rsp is on
+ * the stack of that process. The result has the offset in its low bits, beam_process.heap from bit
+ * HEAP_SHIFT on; 0: not found. */
 static uint32_t find_current(const struct beam_runtime *rt, struct interp_copy *copy, uint64_t at,
 			     uint64_t sp)
 {
@@ -193,9 +198,9 @@ static void copy_top(const struct beam_runtime *rt, struct interp_copy *copy, ui
 		interp_copy_need(copy, from, tp - from < TOP_MAX ? tp - from : TOP_MAX);
 }
 
-/* The lowest place at which the process's stack pointer may be. What struct beam_process has is
- * only right where C may look at the stack; elsewhere it is an older one, and rbp is likely to have
- * it. */
+/* The lowest address at which the process's stack pointer may be. The one in struct process is
+ * current only where C may look at the stack. Elsewhere it is an older one, and rbp is likely to
+ * have the current one. */
 static uint64_t lowest(const struct beam_process *p, const struct regs *regs)
 {
 	uint64_t stop = p->head[1], heap = p->head[p->heap], rbp = regs->r[DWARF_FP], low;
@@ -206,7 +211,7 @@ static uint64_t lowest(const struct beam_process *p, const struct regs *regs)
 	return rbp % 8 == 0 && rbp >= heap && rbp < low ? rbp : low;
 }
 
-/* While garbage is collected, the end is another heap's at times. */
+/* While garbage is collected, the heap's end in struct process may be another heap's. */
 static void copy_process(const struct beam_runtime *rt, struct interp_copy *copy, uint64_t process,
 			 uint32_t heap, const struct regs *regs)
 {

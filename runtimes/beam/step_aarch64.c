@@ -1,4 +1,4 @@
-/* Erlang's frames on aarch64, where its stack is not the native one, are not known yet. */
+/* Erlang's frames on aarch64, where its stack is not the native one, are not read yet. */
 #include "base/error.h"
 #include "runtimes/beam/runtime.h"
 

@@ -7,10 +7,10 @@
  * other Erlang code, collect garbage or raise: all variables of the callers are terms then. So it
  * is true for each frame but the innermost.
  *
- * The innermost one may just have made room for variables, and not written them: what is there may
- * be an old return address. So its code is read forward to its return (depth.h). Only where C may
- * look at the stack, that is where the code has stored the stack pointer for it, the BEAM's way is
- * good for the innermost frame, too.
+ * The innermost frame may just have made room for variables without writing them yet. An old return
+ * address may lie there. So its code is read forward to its return (depth.h). One case needs no
+ * reading: where the code has stored the stack pointer so that C can look at the stack, all
+ * variables of the innermost frame are terms, too.
  *
  * C runs on the scheduler's stack, right below the scheduler's registers. The code behind the call
  * says where the process's stack pointer is meanwhile: in a register that C preserves, or in
@@ -31,8 +31,8 @@
 
 enum {
 	FRAME_MAX = 1 << 20, /* bytes */
-	BACK_MOST = 256,     /* until the process's stack is back */
-	SCAN_MOST = 1 << 16, /* words */
+	BACK_MOST = 256,     /* instructions behind a call of C, until rsp is the process's again */
+	SCAN_MOST = 1 << 16, /* words of a stack that are searched for a return address */
 	ARGUMENTS = 64,	     /* bytes of arguments that C takes from its stack, at most */
 	ALIGNMENT = 64,	     /* of the scheduler's registers */
 	CP_MASK = 3,
@@ -46,7 +46,7 @@ struct beam_step_place {
 	struct beam_runtime *rt;
 	struct walk *w;
 	uint64_t pc;
-	bool exact;
+	bool exact;    /* pc is the next instruction, not a return address */
 	bool on_c;     /* rsp is on the scheduler's stack */
 	bool function; /* the code is a function's */
 };
@@ -93,8 +93,8 @@ static bool beam_step_find_place(struct beam_step_place *p, struct managed_frame
 	return beam_range_find(p->rt, addr) || beam_step_is_shared(p->rt, p->pc);
 }
 
-/* Can a process continue at that address? The BEAM makes some addresses itself, so that is not
- * always behind a call. Those that are not aligned, as shared code may have them, are. */
+/* Can a process continue at that address? Aligned addresses need not stand behind a call, since the
+ * BEAM makes some itself. Unaligned ones, which shared code may have, always do. */
 static bool beam_step_is_return_address(struct beam_step_place *p, uint64_t pc)
 {
 	uint64_t target;
@@ -103,15 +103,15 @@ static bool beam_step_is_return_address(struct beam_step_place *p, uint64_t pc)
 	       (!(pc & CP_MASK) || codebytes_behind_call(p->w->code, pc, &target));
 }
 
-/* The walk begins on one stack, of which more could be copied the next time; of the other one, all
- * was copied that there will be. */
+/* Why a walk ends at a read that failed. Of the stack on which it began, more can be copied next
+ * time. Of the other stack a copy has all that it will ever have. */
 static int end_of_read(const struct beam_step_place *p, int rc)
 {
 	return (int)(p->rt->crossed ? STACK_MEMORY_UNREADABLE : step_end_of_read(rc));
 }
 
-/* The first word from sp on that is a return address with none of the bits in the mask: with
- * CP_MASK, as the BEAM sees it. */
+/* Finds the first word from sp on that is a return address and has none of the bits of `mask`: with
+ * CP_MASK, by the BEAM's own rule. */
 static int beam_step_scan(struct beam_step_place *p, uint64_t sp, uint64_t mask, uint64_t *slot,
 			  uint64_t *pc)
 {
@@ -142,7 +142,8 @@ static int beam_step_arrive(struct beam_step_place *p, uint64_t slot, uint64_t p
 	return STEP_ON;
 }
 
-/* From the code that entered the process, or calls the scheduler, to what called process_main. */
+/* Steps to the caller of process_main, from code that no Erlang function has called: process_main's
+ * own, or other code while the process's stack is empty or given up. */
 static int beam_step_leave(struct beam_step_place *p, enum frame_kind *kind)
 {
 	const struct beam_layout *at = &p->rt->at;
@@ -171,8 +172,8 @@ static int beam_step_leave(struct beam_step_place *p, enum frame_kind *kind)
 	return STEP_ON;
 }
 
-/* The instruction by which the code, when C has returned, has the process's stack again. Jumps on
- * conditions lead to the same end. */
+/* Finds the instruction that sets rsp to the process's stack again after C has returned. Both ways
+ * of a conditional jump lead to the same end, so it is passed. */
 static bool find_switch_back(const struct beam_step_place *p, struct insn *i)
 {
 	uint8_t bytes[INSN_LENGTH_MAX];
@@ -216,8 +217,8 @@ static int saved_stack(const struct beam_step_place *p, uint64_t process, uint64
 	return beam_heap_fits(head) ? STEP_ON : STACK_RUNTIME_IN_DOUBT;
 }
 
-/* The process's stack pointer while C runs. *saved: the code has stored it in struct process for C
- * to look at the stack, all of which is terms then. */
+/* Finds the process's stack pointer while C runs. *saved: the code has stored it in struct process,
+ * so that C can look at the stack; all variables on it are terms then. */
 static int beam_step_find_stack(struct beam_step_place *p, uint64_t *sp, bool *saved)
 {
 	const struct walk *w = p->w;
@@ -241,7 +242,7 @@ static int64_t above(uint64_t addr, uint64_t sp)
 	return addr % 8 == 0 && addr - sp < FRAME_MAX ? (int64_t)(addr - sp) : BEAM_NOT_KNOWN;
 }
 
-/* Where the code leaves its frame. *slot: of the return address. */
+/* Finds where the code leaves its frame. *slot: the address of the return address. */
 static enum beam_exit beam_step_find_exit(struct beam_step_place *p, uint64_t sp, uint64_t *slot)
 {
 	const struct walk *w = p->w;

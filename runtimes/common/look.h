@@ -30,7 +30,7 @@ struct interp_set {
 struct interp_place {
 	uint64_t states[INTERP_RUNTIMES]; /* struct interp_state.at; 0: it has none */
 	uint64_t tp;	  /* its thread pointer, once it was stopped; 0: not known */
-	uint32_t reading; /* of the list of states that these are from */
+	uint32_t reading; /* number of the reading of all states that `states` are from */
 	struct interp_plan plan;
 };
 
@@ -70,7 +70,7 @@ size_t interp_look_pieces(const struct interp_look *l, struct memory_piece *piec
 void interp_look_finish(struct interp_look *l, size_t got, pid_t tid, uint64_t tp,
 			const struct regs *regs, const struct memory *stack);
 
-/* Both, after a preparation, for a thread of which no stack is to be copied. */
+/* Reads the pieces and completes the prepared look, for a thread whose stack is not copied. */
 void interp_look_alone(struct interp_look *l, pid_t tid, uint64_t tp, const struct regs *regs);
 
 /* Keeps what the next look needs. ERR_NOMEM. */

@@ -1,5 +1,7 @@
-/* Each release's form has a walk of its own over the same frames. A chain that is a loop is found
- * by a brake, a frame that is moved on at powers of two (Brent). */
+/* chain.h has the releases' forms of the chain. walk_objects, walk_cframes and walk_shims follow
+ * one each. A chain that leads back to itself is detected by Brent's algorithm: one frame is
+ * remembered, a later one after 1, 2, 4, … steps, and the walk ends when it comes to that frame
+ * again. */
 #include "runtimes/cpython/chain.h"
 
 #include <stddef.h>
@@ -17,31 +19,33 @@ enum {
 	FRAME_BYTES = 256,
 	HEAP_BLOCK = 4096,
 	HEAP_DOUBLINGS = 3,
-	CFRAMES_APART = 1 << 20, /* of two calls of the loop */
-	CFRAME_FAR = 4096,	 /* a cframe and the shim of the same call are nearer */
+	CFRAMES_APART = 1 << 20, /* bytes of stack between two calls of the loop, at most */
+	CFRAME_FAR = 4096,	 /* bytes between a cframe and the shim of the same call, at most */
 };
 
 /* struct _stack_chunk (Include/cpython/pystate.h): previous, size in bytes, top as an index of
  * words in data. */
 enum { CHUNK_PREVIOUS = 0, CHUNK_SIZE = 8, CHUNK_TOP = 16, CHUNK_DATA = 24 };
 
-struct chain_chain {
+struct chain_reader {
 	const struct cpython *python;
 	struct interp_copy *copy;
 	struct interp_walk *out;
 	const struct regs *regs;
-	size_t first;	      /* in out->frames */
-	uint64_t root_cframe; /* it is part of the state, and belongs to no frame */
-	uint64_t chunk, top;  /* the newest chunk, and where its used part ends */
+	size_t first;	      /* index of the chain's first frame in out->frames */
+	uint64_t root_cframe; /* the one in the thread's state, which belongs to no frame */
+	uint64_t chunk;	      /* the newest one */
+	uint64_t top;	      /* where its used part ends */
 	uint64_t chunk_size;  /* 0: not known */
-	uint64_t brake;	      /* a frame that was met before: met again, it is a loop */
+	uint64_t brake;	      /* address of the remembered frame (Brent's algorithm) */
 	unsigned steps, misses;
 };
 
 /* Chunks. */
 
-/* At most what can be copied at all, so that lies about a length cost nothing. */
-static size_t rounded(uint64_t used, uint64_t size)
+/* How many bytes to copy of a chunk of `size` bytes of which `used` are in use: whole steps. A
+ * false length costs no more than INTERP_BYTES_MAX. */
+static size_t bytes_to_copy(uint64_t used, uint64_t size)
 {
 	uint64_t len = used < INTERP_BYTES_MAX ? used : INTERP_BYTES_MAX;
 
@@ -49,14 +53,15 @@ static size_t rounded(uint64_t used, uint64_t size)
 	return len < size ? len : size;
 }
 
-/* What is read of a chunk first. How much of it is used is known of the newest one only. */
+/* How many bytes of a chunk to read first. `used` is known of the newest chunk; 0: not known. */
 static size_t first_part(uint64_t used)
 {
-	return used && used < CHUNK_LEAST ? rounded(used, CHUNK_LEAST) : CHUNK_LEAST;
+	return used && used < CHUNK_LEAST ? bytes_to_copy(used, CHUNK_LEAST) : CHUNK_LEAST;
 }
 
-/* Copies the used parts of all chunks. What cannot be copied will be missing when it is needed. */
-static void chain_copy_chunks(struct chain_chain *c)
+/* Copies the used parts of all chunks. A part that cannot be copied is no error here: the walk ends
+ * at the first frame that it does not find. */
+static void chain_copy_chunks(struct chain_reader *c)
 {
 	uint64_t used = c->top - c->chunk, next;
 	size_t part = first_part(used);
@@ -74,15 +79,15 @@ static void chain_copy_chunks(struct chain_chain *c)
 			used = CHUNK_DATA + 8 * memory_word(head, CHUNK_TOP);
 		else
 			c->chunk_size = size;
-		if (rounded(used, size) > part &&
-		    !interp_copy_need(c->copy, at, rounded(used, size)))
+		if (bytes_to_copy(used, size) > part &&
+		    !interp_copy_need(c->copy, at, bytes_to_copy(used, size)))
 			return;
 		part = CHUNK_LEAST;
 	}
 }
 
-/* A frame that was taken from the newest chunk and given back. */
-static bool is_dead(const struct chain_chain *c, uint64_t frame)
+/* Does the frame lie behind the used part of the newest chunk? Then its call has ended. */
+static bool is_unused_room(const struct chain_reader *c, uint64_t frame)
 {
 	return frame >= c->top && frame - c->chunk < c->chunk_size;
 }
@@ -90,9 +95,8 @@ static bool is_dead(const struct chain_chain *c, uint64_t frame)
 /* Frames. */
 
 /* The bytes of a frame that is in another piece than the last one. Frames on the heap are near to
- * each other, so what lies beside a missing one is read with it, and more each time that one is
- * missing. */
-static const void *search_frame(struct chain_chain *c, uint64_t addr)
+ * each other, so the block around a missing frame is read with it, a larger one each time. */
+static const void *search_frame(struct chain_reader *c, uint64_t addr)
 {
 	const struct memory *copied = &c->copy->memory;
 	size_t size = c->python->layout.frame.size, block = HEAP_BLOCK << c->misses;
@@ -107,8 +111,8 @@ static const void *search_frame(struct chain_chain *c, uint64_t addr)
 	return interp_copy_need(c->copy, addr, size);
 }
 
-/* False: it cannot be read, or the chain is a loop (Brent's algorithm). */
-static inline bool chain_read_frame(struct chain_chain *c, uint64_t addr, struct cpython_frame *f)
+/* False: the frame cannot be read, or the chain has led back to an earlier one. */
+static inline bool chain_read_frame(struct chain_reader *c, uint64_t addr, struct cpython_frame *f)
 {
 	const void *bytes = NULL;
 
@@ -129,7 +133,7 @@ static inline bool chain_read_frame(struct chain_chain *c, uint64_t addr, struct
 
 /* In a free-threaded build, a thread may run a copy of the byte code: co_tlbc points to the number
  * of copies and their addresses (_PyCodeArray in Include/cpython/code.h). */
-static bool copy_start(struct chain_chain *c, const struct cpython_frame *f, uint64_t *start)
+static bool copy_start(struct chain_reader *c, const struct cpython_frame *f, uint64_t *start)
 {
 	const struct cpython_code_layout *l = &c->python->layout.code;
 	uint64_t copies, count;
@@ -139,13 +143,14 @@ static bool copy_start(struct chain_chain *c, const struct cpython_frame *f, uin
 	       interp_copy_word(c->copy, copies + 8 + 8 * (uint64_t)f->copy, start);
 }
 
-/* False: there is no room. */
-static bool chain_push(struct chain_chain *c, uint64_t addr, const struct cpython_frame *f)
+/* False: the walk ends, without room for the frame or without the copy of the byte code that it
+ * runs. */
+static bool chain_push(struct chain_reader *c, uint64_t addr, const struct cpython_frame *f)
 {
 	struct interp_frame *frame;
 	uint64_t start = f->code + c->python->layout.code.adaptive;
 
-	if (c->python->version >= CPYTHON_3_11 && is_dead(c, addr)) {
+	if (c->python->version >= CPYTHON_3_11 && is_unused_room(c, addr)) {
 		c->out->dropped++;
 		return true;
 	}
@@ -162,15 +167,15 @@ static bool chain_push(struct chain_chain *c, uint64_t addr, const struct cpytho
 	return true;
 }
 
-static void set_anchor(struct chain_chain *c, size_t first, uint64_t anchor)
+static void set_anchor(struct chain_reader *c, size_t first, uint64_t anchor)
 {
 	for (size_t i = first; i < c->out->count; i++)
 		c->out->frames[i].anchor = anchor;
 }
 
-/* One run of frames: up to a shim, which is its anchor, or (3.11) to the frame that entered the
- * loop. *behind is what follows. False: the walk ends. */
-static bool walk_run(struct chain_chain *c, uint64_t at, uint64_t *shim, uint64_t *behind)
+/* Appends one run of frames: up to a shim, which becomes *shim (0: none), or (3.11) up to the frame
+ * with which the loop was entered. *behind is the frame that follows. False: the walk ends. */
+static bool walk_run(struct chain_reader *c, uint64_t at, uint64_t *shim, uint64_t *behind)
 {
 	struct cpython_frame f;
 
@@ -189,7 +194,7 @@ static bool walk_run(struct chain_chain *c, uint64_t at, uint64_t *shim, uint64_
 }
 
 /* 3.13 and later. */
-static void walk_shims(struct chain_chain *c, uint64_t at)
+static void walk_shims(struct chain_reader *c, uint64_t at)
 {
 	while (at) {
 		size_t first = c->out->count;
@@ -201,8 +206,8 @@ static void walk_shims(struct chain_chain *c, uint64_t at)
 	}
 }
 
-/* The newest frame of a cframe, and the cframe before. */
-static bool read_cframe(struct chain_chain *c, uint64_t cframe, uint64_t *current,
+/* Reads a cframe: the newest frame of its run, and the cframe before. */
+static bool read_cframe(struct chain_reader *c, uint64_t cframe, uint64_t *current,
 			uint64_t *previous)
 {
 	const struct cpython_layout *l = &c->python->layout;
@@ -221,11 +226,11 @@ static bool read_cframe(struct chain_chain *c, uint64_t cframe, uint64_t *curren
 	return true;
 }
 
-/* Each cframe lies further out on the C stack, up to the one in the thread's state. The loop makes
- * its own the newest a few instructions before it is complete (_PyEval_EvalFrameDefault in
- * Python/ceval.c), and a compiler may put all of its members behind that. Then they are what was on
- * the stack there. */
-static bool is_chain_of_cframes(struct chain_chain *c, uint64_t newest)
+/* True if each cframe lies further out on the C stack than the one before, up to the one in the
+ * thread's state. The loop makes its cframe the newest one some instructions before it has written
+ * the members (_PyEval_EvalFrameDefault in Python/ceval.c); a compiler may write all of them
+ * later. Until then they hold old bytes of the stack. */
+static bool is_chain_of_cframes(struct chain_reader *c, uint64_t newest)
 {
 	uint64_t current, previous;
 
@@ -238,9 +243,9 @@ static bool is_chain_of_cframes(struct chain_chain *c, uint64_t newest)
 	return true;
 }
 
-/* The cframe before one that is not complete yet: the loop still has its address in a register, and
- * that of no other one. 0: it is not found. */
-static uint64_t cframe_before(struct chain_chain *c, uint64_t newest)
+/* Finds the cframe before the newest one, whose members are not written yet. The loop still has its
+ * address in a register, and no other cframe's. 0: not found. */
+static uint64_t cframe_before(struct chain_reader *c, uint64_t newest)
 {
 	uint64_t before = 0;
 
@@ -258,9 +263,9 @@ static uint64_t cframe_before(struct chain_chain *c, uint64_t newest)
 	return before;
 }
 
-/* 3.11 and 3.12. The frame behind a run is the newest one of the cframe before. Where it is not,
- * the loop has just been entered. */
-static void walk_cframes(struct chain_chain *c, uint64_t cframe)
+/* 3.11 and 3.12. The frame behind a run must be the newest frame of the cframe before. If it is
+ * not, and the run is the newest one, the loop has just been entered, and the run is left out. */
+static void walk_cframes(struct chain_reader *c, uint64_t cframe)
 {
 	uint64_t at, previous, next = 0, before = 0, shim, behind;
 	bool has_shims = c->python->version >= CPYTHON_3_12;
@@ -295,7 +300,7 @@ static void walk_cframes(struct chain_chain *c, uint64_t cframe)
 			c->out->count = first;
 			c->out->broken = false;
 			c->out->dropped++;
-			c->brake = 0; /* the frames that follow may have been met */
+			c->brake = 0; /* the frames that follow may have been passed */
 			c->steps = 0;
 		}
 		cframe = previous;
@@ -305,7 +310,7 @@ static void walk_cframes(struct chain_chain *c, uint64_t cframe)
 }
 
 /* Up to 3.10: all frames, without anchors. */
-static void walk_objects(struct chain_chain *c, uint64_t at)
+static void walk_objects(struct chain_reader *c, uint64_t at)
 {
 	struct cpython_frame f;
 
@@ -315,7 +320,7 @@ static void walk_objects(struct chain_chain *c, uint64_t at)
 }
 
 /* 3.10. From the copied C stack only: what lies behind it has no C frame to be merged with. */
-static bool copied_previous(struct chain_chain *c, uint64_t cframe, uint64_t *previous)
+static bool copied_previous(struct chain_reader *c, uint64_t cframe, uint64_t *previous)
 {
 	const struct memory *m = &c->copy->memory;
 
@@ -324,9 +329,10 @@ static bool copied_previous(struct chain_chain *c, uint64_t cframe, uint64_t *pr
 	       (*previous == c->root_cframe || *previous > cframe);
 }
 
-/* The outermost frame belongs to the outermost cframe. The last cframe is in the thread's state and
- * belongs to none. In the prologue and in the epilogue of the loop, one of them may be ahead. */
-static void set_cframes(struct chain_chain *c, uint64_t newest)
+/* Gives each frame its cframe as its anchor. Both lists end with their outermost entries, but for
+ * the root, which belongs to no frame. In the loop's prologue and epilogue the innermost frame may
+ * have no cframe, or the innermost cframe no frame. */
+static void set_cframes(struct chain_reader *c, uint64_t newest)
 {
 	struct interp_frame *frames = c->out->frames + c->first;
 	size_t count = 0, has = c->out->count - c->first;
@@ -367,7 +373,7 @@ void cpython_chain_walk(const struct cpython *python, struct interp_copy *copy, 
 			const uint8_t *state, const struct regs *regs, struct interp_walk *out)
 {
 	const struct cpython_thread_layout *l = &python->layout.thread;
-	struct chain_chain c = {
+	struct chain_reader c = {
 		.python = python, .copy = copy, .out = out, .regs = regs, .first = out->count
 	};
 

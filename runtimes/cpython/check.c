@@ -21,10 +21,10 @@ enum { TRIES = 5, FRAMES_MAX = 20000, FRAME_BYTES = 256, INTERPRETERS_MAX = 64 }
 struct checking {
 	struct cpython *python;
 	const struct memory *memory;
-	bool whole;	 /* whole chains are to be compared */
-	unsigned states; /* that look like one */
-	unsigned chains; /* that are as they should be */
-	unsigned wrong;	 /* chains that are not */
+	bool whole;	 /* check all frames of a chain, not the first one alone */
+	unsigned states; /* thread states that belong to a thread */
+	unsigned chains; /* of these, with a valid chain of frames */
+	unsigned wrong;	 /* of these, with an invalid chain */
 };
 
 static bool cpython_check_read_frame(const struct checking *c, uint64_t addr,
@@ -73,7 +73,7 @@ static bool first_frame(const struct checking *c, const struct cpython_state *st
 	return !memory_read_u64(c->memory, cframe + l->cframe_current, frame);
 }
 
-/* The number of frames, 1 if it is enough that the first one is right; -1: it is no chain. */
+/* Returns the number of frames, at most 1 unless c->whole; -1: the chain is invalid. */
 static int cpython_check_chain(struct checking *c, const struct cpython_state *state)
 {
 	struct cpython_frame f;

@@ -10,7 +10,7 @@
 enum { NO = CPYTHON_NONE, RELEASES = CPYTHON_3_15 - CPYTHON_3_6 + 1 };
 
 enum {
-	HEADER = 16,	  /* what the head of an object has more in a free-threaded build */
+	HEADER = 16,	  /* bytes by which an object's head is longer in a free-threaded build */
 	FIELD_MAX = 4096, /* larger than a thread's state, a frame, a code object's fields */
 	STATE_MAX = 1 << 20,
 };
@@ -124,7 +124,8 @@ static const struct debug_row {
 
 enum { ROWS = sizeof(rows) / sizeof(*rows), DEBUG_ROWS = sizeof(debug_rows) / sizeof(*debug_rows) };
 
-/* Of struct _gil_runtime_state in an interpreter's state; by release as above. */
+/* Where _Py_DebugOffsets has the place of struct _gil_runtime_state in an interpreter's state, by
+ * release as in debug_rows. */
 static const uint16_t debug_gil[] = { 120, 128, 128 };
 
 static uint32_t *releases_field(struct cpython_layout *layout, uint32_t at)

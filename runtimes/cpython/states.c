@@ -8,7 +8,7 @@
 #include "runtimes/cpython/layout.h"
 #include "runtimes/common/pthread.h"
 
-/* More are not looked for. A list may also be longer because the memory lies. */
+/* Further entries are not read: the list may be a loop. */
 enum { INTERPRETERS_MAX = 1024, STATES_MAX = 1 << 16 };
 
 static bool states_read_state(const struct cpython *python, const struct memory *memory,
@@ -20,7 +20,7 @@ static bool states_read_state(const struct cpython *python, const struct memory 
 	       memory_word(s->bytes, l->interp) == s->interp;
 }
 
-/* Fills `interps` from the first on the list on; returns how many. */
+/* Fills `interps` in the order of the list, and returns how many there are. */
 static unsigned read_interps(const struct cpython *python, const struct memory *memory,
 			     uint64_t *interps)
 {

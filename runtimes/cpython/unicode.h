@@ -34,12 +34,12 @@ int pyunicode_find(const struct cpython *python, uint64_t addr, const uint8_t *o
 
 /* Writes `count` characters of `width` bytes each to `text` as UTF-8 with a NUL, and returns the
  * length. If `more` follow them or the room ends, "…" stands at the end. Room is at least 4 bytes.
- * NUL becomes "\x00"; what is no character "\U00110000". */
+ * NUL becomes "\x00"; a number beyond Unicode becomes an escape, too ("\U00110000"). */
 size_t pyunicode_encode(const void *chars, size_t count, unsigned width, bool more, char *text,
 			size_t room);
 
-/* Reads a string as UTF-8 into `text`, cut like that if it has more than `room` or PYUNICODE_MAX
- * bytes. ERR_IO, ERR_FORMAT. */
+/* Reads a string as UTF-8 into `text`. One of more than `room` or PYUNICODE_MAX bytes is cut and
+ * ends in "…". ERR_IO, ERR_FORMAT. */
 int pyunicode_read(const struct cpython *python, const struct memory *memory, uint64_t addr,
 		   char *text, size_t room);
 

@@ -42,7 +42,7 @@ struct gdbjit_object_section {
 	uint64_t addr, offset, size;
 };
 
-/* A part of the file; of one that does not lie in it whole, nothing. */
+/* Sets *c to a part of the file; to nothing, if some of the part lies outside of the file. */
 static void gdbjit_object_part(const struct file *f, uint64_t offset, uint64_t size,
 			       struct cursor *c)
 {
@@ -91,7 +91,7 @@ static bool section_at(const struct file *f, uint64_t i, struct gdbjit_object_se
 	return !c.failed;
 }
 
-/* A text of a table of strings; NULL: it does not end there. */
+/* A text in section `table`, a table of strings; NULL: there is no text that ends in it. */
 static const char *gdbjit_object_text_at(const struct file *f, uint64_t table, uint64_t at)
 {
 	struct gdbjit_object_section s;
@@ -180,7 +180,8 @@ struct sections {
 	size_t count;
 };
 
-/* The section as it was loaded, which is relocated. */
+/* A copy of the section where it was loaded, where it is relocated; NULL: it was not loaded, or
+ * cannot be read. */
 static void *loaded(const struct file *f, const struct gdbjit_object_section *s)
 {
 	void *copy = s->addr ? malloc(s->size) : NULL;

@@ -3,13 +3,14 @@
  *
  * Frames lie on PHP's own stack, in pages of 256 KiB (16 KiB in a fiber), of which the used part is
  * copied whole; generators' frames are on the heap. A call of execute_ex executes the frames up to
- * one with ZEND_CALL_TOP. Calls of internal functions have frames, too, and are told from others by
- * what is known of their function, or by a copy of its head.
+ * one with ZEND_CALL_TOP. Calls of internal functions have frames, too. Whether a function is an
+ * internal one is known from earlier samples, or is read from a copy of its head.
  *
  * The innermost line. The loop keeps the opline in a register (GCC: r15) and writes it to the frame
- * only before what may need it. So a frame's own opline is old while its function executes, and may
- * even be that of another function before. The register is right where the other one, for the
- * frame, has this frame. A C function that was called may have saved both (php_anchor).
+ * only before an operation that may need it. So a frame's own opline is old while its function
+ * executes, and may even be one of a function that had the frame before. The opline's register is
+ * right if the frame's register (GCC: r14) has this frame. A C function that was called may have
+ * saved both (php_anchor).
  *
  * An exception replaces a frame's opline by EG(exception_op); EG(opline_before_exception), which
  * stands before that, is the true one.
@@ -28,7 +29,7 @@ enum {
 	STEPS_MAX = 2 * INTERP_FRAMES_MAX, /* frames and generators that are looked at */
 	GENERATORS_MAX = 64,		   /* that delegate to each other by "yield from" */
 	NEW_MAX = 256,			   /* functions that are identified in a hold */
-	ENTRY_BYTES = 48,		   /* of execute_ex, at most, until its registers are set */
+	ENTRY_BYTES = 48, /* of execute_ex's code, until it has set its registers */
 };
 
 #ifdef __x86_64__
@@ -42,11 +43,13 @@ struct php_capture_chain {
 	struct interp_copy *copy;
 	struct interp_walk *out;
 	uint64_t eg;
-	uint64_t page, used, prev; /* the part of PHP's stack that was copied last, and its page's
-				    * predecessor */
-	uint64_t free, free_end;   /* the newest page's unused part */
-	bool unlinked;		   /* in a fiber's callers, whose pages are in no list */
-	uint64_t passed;	   /* a frame that a loop would lead back to */
+	uint64_t page;	   /* the page of PHP's stack, or the block, that was copied last */
+	uint64_t used;	   /* bytes of it that are in use */
+	uint64_t prev;	   /* the page before it; 0: none */
+	uint64_t free;	   /* where the newest page's unused part begins */
+	uint64_t free_end; /* where it ends */
+	bool unlinked;	   /* among a fiber's callers, whose pages are in no list */
+	uint64_t passed;   /* the remembered frame (Brent's algorithm) */
 	size_t steps, next_pass;
 };
 
@@ -89,7 +92,8 @@ static bool in_page(const struct php_capture_chain *c, uint64_t addr)
 	return addr - c->page < c->used;
 }
 
-/* Makes the part of the stack at hand in which the frame lies, if it lies in one. */
+/* Copies the part of the stack in which the frame lies, unless it was copied last: the page before
+ * that one, or a block among a fiber's callers. A generator's frame lies in neither. */
 static void turn_page(struct php_capture_chain *c, uint64_t addr)
 {
 	const char *header;
@@ -158,7 +162,8 @@ static bool php_capture_push_frame(struct php_capture_chain *c, const struct exe
 	f.flags = e->info & INFO_TOP && !suspended ? FRAME_TOP : 0;
 	f.flags |= e->info & INFO_GENERATOR ? FRAME_GENERATOR : 0;
 	f.flags |= e->info & (INFO_CODE | INFO_CLOSURE) && !main ? FRAME_SHORT_LIVED : 0;
-	/* While a fiber is suspended or a generator freed, it has no caller for a moment. */
+	/* A fiber that is being suspended has no caller for a moment, nor has a generator that is
+	 * being freed. */
 	if (!e->prev && (!(e->info & INFO_TOP) || f.flags & FRAME_GENERATOR) && !suspended)
 		c->out->cut = true;
 	if (is_base(c, e)) {
@@ -186,9 +191,10 @@ static bool push_generator(struct php_capture_chain *c, uint64_t generator)
 	return true;
 }
 
-/* A generator that executes for others, which delegate to it by "yield from": the others have no
- * place in the chain but one placeholder, for the one that its caller has called. They are found
- * from there to the one that executes (zend_generator_check_placeholder_frame()). */
+/* Pushes generators that delegate to each other by "yield from". Only the last one executes. The
+ * chain has one placeholder in place of all the others: it stands for the generator that ordinary
+ * code has called. From there each leads to the one to which it delegates
+ * (zend_generator_check_placeholder_frame()). */
 static bool push_delegating(struct php_capture_chain *c, const struct execute_data *placeholder)
 {
 	uint64_t node = c->rt->layout->generator_node, generators[GENERATORS_MAX], parent, next;
@@ -210,7 +216,7 @@ static bool push_delegating(struct php_capture_chain *c, const struct execute_da
 	return true;
 }
 
-/* Brent's algorithm: a loop passes the same frame again. */
+/* Brent's algorithm: a chain that leads back to itself comes to the remembered frame again. */
 static bool leads_back(struct php_capture_chain *c, uint64_t addr)
 {
 	if (addr == c->passed)
@@ -228,7 +234,7 @@ static void php_capture_follow(struct php_capture_chain *c, uint64_t addr)
 		struct execute_data e;
 		bool pushed = true;
 
-		/* What a generator had for a caller before may be gone. */
+		/* A generator may still lead to an earlier caller, whose frame is gone. */
 		if (addr % 8 || addr - c->free < c->free_end - c->free || leads_back(c, addr)) {
 			c->out->broken = true;
 			return;
@@ -263,7 +269,8 @@ static bool php_capture_is_among(const struct interp_identity *ids, size_t count
 	return false;
 }
 
-/* C function or PHP's own: by what is known of the function; false: nothing is. */
+/* Is it an internal function? *code says so, by what earlier samples have found out. False: they
+ * have found out nothing. */
 static bool kind_known(const struct php_capture_chain *c, const struct interp_frame *f,
 		       uint64_t *code)
 {
@@ -393,8 +400,8 @@ static void set_innermost(struct php_capture_chain *c, const struct regs *r)
 		if (php_is_op(f->own, opline))
 			f->at = opline;
 	}
-	/* The rest: the loop is about to enter or to leave another frame, and this one's own opline
-	 * is that of the call. */
+	/* Else the loop is about to enter or to leave another frame. This frame's own opline is
+	 * that of the call, and right. */
 }
 
 static uint64_t globals_of(const struct php_runtime *rt, struct interp_copy *copy, uint64_t tp)

@@ -69,7 +69,7 @@ static void php_identity_gather(struct php_identity_batch *b)
 	b->count = 0;
 }
 
-static void want_string(struct php_identity_batch *b, struct string *s, uint64_t addr)
+static void php_identity_add_string(struct php_identity_batch *b, struct string *s, uint64_t addr)
 {
 	s->addr = addr;
 	if (addr)
@@ -105,16 +105,18 @@ static void read_functions(struct php_identity_batch *b, const struct php_layout
 	for (size_t i = 0; i < count; i++) {
 		uint64_t scope = memory_word(f[i].bytes, FUNCTION_SCOPE);
 
-		want_string(b, &f[i].name, memory_word(f[i].bytes, FUNCTION_NAME));
+		php_identity_add_string(b, &f[i].name, memory_word(f[i].bytes, FUNCTION_NAME));
 		if (scope)
 			php_identity_want(b, scope, f[i].scope, STRING_BYTES, &f[i].has_scope);
 		if (!f[i].is_c)
-			want_string(b, &f[i].file, memory_word(f[i].bytes, layout->filename));
+			php_identity_add_string(b, &f[i].file,
+						memory_word(f[i].bytes, layout->filename));
 	}
 	php_identity_gather(b);
 	for (size_t i = 0; i < count; i++)
 		if (f[i].has_scope)
-			want_string(b, &f[i].class, memory_word(f[i].scope, CLASS_NAME));
+			php_identity_add_string(b, &f[i].class,
+						memory_word(f[i].scope, CLASS_NAME));
 	php_identity_gather(b);
 	for (size_t i = 0; i < count; i++) {
 		php_identity_want_text(b, &f[i].name);

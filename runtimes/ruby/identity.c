@@ -1,15 +1,15 @@
 /*
- * What proves that an iseq and its method entry, or that of a C function, are those that were seen
- * at these addresses before.
+ * Identifies code objects, which are iseqs (with the method entry of their frame) and the method
+ * entries of C functions: is the same one still at this address?
  *
- * The garbage collector uses an address again as soon as an iseq is gone, and malloc(3) gives the
- * next one's tables the same places. So what is shown is compared: label, path, and the table of
- * lines as far as it is short. A method definition has a serial number of its own, but the classes
- * that share an iseq share it, too. So the class is compared with it, and what its path is read
- * from.
+ * The garbage collector reuses an iseq's address as soon as the iseq is freed, and malloc(3) may
+ * put the next one's tables where the freed ones were. So an identity is made of what is shown:
+ * label, path, and the first bytes of the table of lines. A method definition has a serial number
+ * of its own, but all classes that share an iseq share that number. So the class, and the fields
+ * from which its path is read, are in the identity, too.
  *
- * Each round reads what the one before has named, of all code objects by one system call. In the
- * hold the same rounds copy it.
+ * The reading goes in rounds. Each reads what the pointers of the round before lead to, for all
+ * code objects in one system call. While a thread is held, the same rounds copy these bytes.
  */
 #include <string.h>
 
@@ -22,7 +22,7 @@ enum {
 	BATCH = 32,
 	TEXT_BYTES = 96, /* the end of a text: evaluated code differs there */
 	TABLE_BYTES = 192,
-	PER_ROUND = 4, /* pieces of a code object */
+	PER_ROUND = 4, /* pieces of one code object that a round reads, at most */
 };
 
 struct ruby_identity_text {
@@ -36,7 +36,7 @@ struct probe {
 	char object[OBJECT_BYTES], body[BODY_BYTES];
 	char label_object[OBJECT_BYTES], path_object[OBJECT_BYTES], file_object[OBJECT_BYTES];
 	struct ruby_identity_text label, path;
-	uint64_t file; /* the path's string, where the path object is a pair; else 0 */
+	uint64_t file; /* address of the path's string, if the path object is a pair; else 0 */
 	char table[TABLE_BYTES];
 	uint32_t table_bytes;
 	char method[OBJECT_BYTES], definition[DEFINITION_BYTES], class[CLASS_BYTES];
@@ -45,13 +45,14 @@ struct probe {
 struct ruby_identity_round {
 	const struct memory *memory;
 	struct memory_piece pieces[BATCH * PER_ROUND];
-	bool *valid[BATCH * PER_ROUND]; /* of the piece's code object */
-	size_t lens[BATCH * PER_ROUND];
+	bool *valid[BATCH * PER_ROUND]; /* each piece's code object: interp_identity.valid */
+	size_t lens[BATCH * PER_ROUND]; /* of the pieces, if they can be read whole */
 	size_t count;
 };
 
-static void ruby_identity_want(struct ruby_identity_round *r, struct probe *p, uint64_t addr,
-			       void *to, size_t len)
+/* Adds a piece to the round. If it cannot be read whole, p->id->valid becomes false. */
+static void ruby_identity_add(struct ruby_identity_round *r, struct probe *p, uint64_t addr,
+			      void *to, size_t len)
 {
 	if (!len || !p->id->valid)
 		return;
@@ -69,49 +70,49 @@ static void read_round(struct ruby_identity_round *r)
 	r->count = 0;
 }
 
-static void ruby_identity_want_text(struct ruby_identity_round *r, struct probe *p,
-				    struct ruby_identity_text *t)
+static void ruby_identity_add_text(struct ruby_identity_round *r, struct probe *p,
+				   struct ruby_identity_text *t)
 {
 	uint64_t len = t->at.len < TEXT_BYTES ? t->at.len : TEXT_BYTES;
 
 	memset(t->bytes, 0, sizeof(t->bytes));
-	ruby_identity_want(r, p, t->at.at + t->at.len - len, t->bytes, len);
+	ruby_identity_add(r, p, t->at.at + t->at.len - len, t->bytes, len);
 }
 
 /* The method entry of an iseq's frame. */
-static void want_definition(struct ruby_identity_round *r, struct probe *p)
+static void identity_add_definition(struct ruby_identity_round *r, struct probe *p)
 {
 	if (!p->id->method)
 		return;
 	p->id->valid &= p->is_iseq && ruby_is_imemo(memory_word(p->method, 0), IMEMO_METHOD);
-	ruby_identity_want(r, p, memory_word(p->method, METHOD_DEFINITION), p->definition,
-			   DEFINITION_BYTES);
+	ruby_identity_add(r, p, memory_word(p->method, METHOD_DEFINITION), p->definition,
+			  DEFINITION_BYTES);
 }
 
-static void want_body(struct ruby_identity_round *r, struct probe *p)
+static void identity_add_body(struct ruby_identity_round *r, struct probe *p)
 {
 	uint64_t flags = memory_word(p->object, 0);
 
 	p->is_iseq = ruby_is_imemo(flags, IMEMO_ISEQ);
 	p->id->valid &= p->is_iseq || ruby_is_imemo(flags, IMEMO_METHOD);
 	if (p->is_iseq)
-		ruby_identity_want(r, p, memory_word(p->object, ISEQ_BODY), p->body, BODY_BYTES);
+		ruby_identity_add(r, p, memory_word(p->object, ISEQ_BODY), p->body, BODY_BYTES);
 	else
-		ruby_identity_want(r, p, memory_word(p->object, METHOD_DEFINITION), p->body,
-				   DEFINITION_BYTES);
-	want_definition(r, p);
+		ruby_identity_add(r, p, memory_word(p->object, METHOD_DEFINITION), p->body,
+				  DEFINITION_BYTES);
+	identity_add_definition(r, p);
 }
 
-static void want_class(const struct ruby_runtime *rt, struct ruby_identity_round *r,
-		       struct probe *p)
+static void identity_add_class(const struct ruby_runtime *rt, struct ruby_identity_round *r,
+			       struct probe *p)
 {
 	if (p->id->method)
-		ruby_identity_want(r, p, memory_word(p->method, METHOD_OWNER), p->class,
-				   rt->layout->classpath ? CLASS_BYTES : OBJECT_BYTES);
+		ruby_identity_add(r, p, memory_word(p->method, METHOD_OWNER), p->class,
+				  rt->layout->classpath ? CLASS_BYTES : OBJECT_BYTES);
 }
 
-static void want_objects(const struct ruby_runtime *rt, struct ruby_identity_round *r,
-			 struct probe *p)
+static void identity_add_objects(const struct ruby_runtime *rt, struct ruby_identity_round *r,
+				 struct probe *p)
 {
 	const char *insns = p->body + rt->layout->insns;
 	uint64_t bytes = (uint64_t)memory_u32(insns, INSNS_COUNT) * rt->layout->insn_entry;
@@ -119,15 +120,15 @@ static void want_objects(const struct ruby_runtime *rt, struct ruby_identity_rou
 	if (!p->is_iseq)
 		return;
 	p->table_bytes = bytes < TABLE_BYTES ? (uint32_t)bytes : TABLE_BYTES;
-	ruby_identity_want(r, p, memory_word(p->body, BODY_LABEL), p->label_object, OBJECT_BYTES);
-	ruby_identity_want(r, p, memory_word(p->body, BODY_PATH), p->path_object, OBJECT_BYTES);
-	ruby_identity_want(r, p, memory_word(insns, INSNS_TABLE), p->table, p->table_bytes);
-	want_class(rt, r, p);
+	ruby_identity_add(r, p, memory_word(p->body, BODY_LABEL), p->label_object, OBJECT_BYTES);
+	ruby_identity_add(r, p, memory_word(p->body, BODY_PATH), p->path_object, OBJECT_BYTES);
+	ruby_identity_add(r, p, memory_word(insns, INSNS_TABLE), p->table, p->table_bytes);
+	identity_add_class(rt, r, p);
 }
 
 /* The path object is the path, or a pair of it and the real path, in place. */
-static void want_texts(const struct ruby_runtime *rt, struct ruby_identity_round *r,
-		       struct probe *p)
+static void identity_add_texts(const struct ruby_runtime *rt, struct ruby_identity_round *r,
+			       struct probe *p)
 {
 	uint64_t path = memory_word(p->body, BODY_PATH), first;
 
@@ -135,10 +136,10 @@ static void want_texts(const struct ruby_runtime *rt, struct ruby_identity_round
 		return;
 	p->id->valid = ruby_string_text(rt, memory_word(p->body, BODY_LABEL), p->label_object,
 					&p->label.at);
-	ruby_identity_want_text(r, p, &p->label);
+	ruby_identity_add_text(r, p, &p->label);
 	p->file = 0;
 	if (ruby_string_text(rt, path, p->path_object, &p->path.at)) {
-		ruby_identity_want_text(r, p, &p->path);
+		ruby_identity_add_text(r, p, &p->path);
 		return;
 	}
 	first = ruby_array_element(path, p->path_object, 0);
@@ -147,15 +148,16 @@ static void want_texts(const struct ruby_runtime *rt, struct ruby_identity_round
 		return;
 	}
 	p->file = memory_word(p->path_object, first - path);
-	ruby_identity_want(r, p, p->file, p->file_object, OBJECT_BYTES);
+	ruby_identity_add(r, p, p->file, p->file_object, OBJECT_BYTES);
 }
 
-static void want_path(const struct ruby_runtime *rt, struct ruby_identity_round *r, struct probe *p)
+static void identity_add_path(const struct ruby_runtime *rt, struct ruby_identity_round *r,
+			      struct probe *p)
 {
 	if (!p->is_iseq || !p->id->valid || !p->file)
 		return;
 	p->id->valid = ruby_string_text(rt, p->file, p->file_object, &p->path.at);
-	ruby_identity_want_text(r, p, &p->path);
+	ruby_identity_add_text(r, p, &p->path);
 }
 
 static uint64_t sum_of_class(const struct ruby_layout *l, const char *class)
@@ -181,10 +183,10 @@ static uint64_t sum_of_method(const struct ruby_layout *l, const struct probe *p
 	return hash_bytes(words, sizeof(words));
 }
 
-/* Is it the definition's iseq, or a block right in it? The definition keeps these, and no other one
- * ever has its serial number; what is evaluated in it, it does not keep. So nothing has these words
- * again, but for the copy of a class that is made where another copy of it was, with its path at
- * the same place. */
+/* Is the iseq the definition's own, or that of a block directly in it? These live as long as the
+ * definition, whose serial number is never given again. (An iseq that is evaluated in the method
+ * may be freed before.) So no other code object has these words, with one exception: a copy of a
+ * class at the address of an earlier copy of the same class, with its path at the same address. */
 static bool ruby_identity_is_kept(const struct ruby_layout *l, const struct probe *p)
 {
 	uint32_t type = memory_u32(p->body, BODY_TYPE);
@@ -233,27 +235,27 @@ static void ruby_identity_identify(const struct ruby_runtime *rt, const struct m
 		probes[i].id = &ids[i];
 		memset(ids[i].words, 0, sizeof(ids[i].words));
 		ids[i].valid = ruby_is_object(ids[i].code);
-		ruby_identity_want(&r, &probes[i], ids[i].code, probes[i].object, OBJECT_BYTES);
+		ruby_identity_add(&r, &probes[i], ids[i].code, probes[i].object, OBJECT_BYTES);
 		if (ids[i].method)
-			ruby_identity_want(&r, &probes[i], ids[i].method, probes[i].method,
-					   OBJECT_BYTES);
+			ruby_identity_add(&r, &probes[i], ids[i].method, probes[i].method,
+					  OBJECT_BYTES);
 	}
 	read_round(&r);
 	for (size_t i = 0; i < count; i++)
 		if (ids[i].valid)
-			want_body(&r, &probes[i]);
+			identity_add_body(&r, &probes[i]);
 	read_round(&r);
 	for (size_t i = 0; i < count; i++)
 		if (ids[i].valid)
-			want_objects(rt, &r, &probes[i]);
+			identity_add_objects(rt, &r, &probes[i]);
 	read_round(&r);
 	for (size_t i = 0; i < count; i++)
 		if (ids[i].valid)
-			want_texts(rt, &r, &probes[i]);
+			identity_add_texts(rt, &r, &probes[i]);
 	read_round(&r);
 	for (size_t i = 0; i < count; i++)
 		if (ids[i].valid)
-			want_path(rt, &r, &probes[i]);
+			identity_add_path(rt, &r, &probes[i]);
 	read_round(&r);
 	for (size_t i = 0; i < count; i++)
 		if (ids[i].valid)

@@ -25,7 +25,7 @@ int v8_names_new(struct v8_runtime *rt)
 	return 0;
 }
 
-static void v8_names_forget(struct v8_names_state *n)
+static void v8_names_clear(struct v8_names_state *n)
 {
 	for (size_t i = 0; i < n->count; i++)
 		v8_record_free(n->records[i]);
@@ -40,7 +40,7 @@ void v8_names_free(struct v8_names_state *n)
 {
 	if (!n)
 		return;
-	v8_names_forget(n);
+	v8_names_clear(n);
 	free(n->records);
 	hashindex_release(&n->index);
 	free(n);
@@ -59,7 +59,8 @@ static uint64_t v8_names_hash(const struct v8_record *r)
 	return hash_bytes(&r->addr, sizeof(r->addr));
 }
 
-/* Gives a record a number. The one that was found at its address before is not found any more. */
+/* Adds a copy of `like` with a number of its own. The record `before`, which had its address, keeps
+ * its number but is not found by the address any more. */
 static bool v8_names_add(struct v8_names_state *n, const struct v8_record *like, uint32_t before,
 			 uint32_t *id)
 {
@@ -82,7 +83,8 @@ static bool v8_names_add(struct v8_names_state *n, const struct v8_record *like,
 	return true;
 }
 
-/* What a site says of a record, and what follows from that. False: its function is none. */
+/* Fills *like with what a site tells of its record. False: the site's function is not a function,
+ * or is not the one of the code. */
 static bool v8_names_begin(struct v8_runtime *rt, const struct v8_site *site,
 			   struct v8_record *like)
 {
@@ -113,8 +115,8 @@ static bool v8_names_begin(struct v8_runtime *rt, const struct v8_site *site,
 	return true;
 }
 
-/* Proves a record that was found by its address, or another one, which is made. In the first
- * instructions of a function, its JSFunction may not be known, but the record's is. */
+/* Reads the proof of *like. In the first instructions of a function the JSFunction may not be
+ * known; then that of `r`, the record at the same address, is tried. False: nothing is proven. */
 static bool v8_names_prove(struct v8_runtime *rt, const struct v8_record *r, struct v8_record *like)
 {
 	struct v8_look *look = &rt->names->look;
@@ -155,7 +157,7 @@ void v8_identify(struct v8_runtime *rt, const struct v8_site *site, struct manag
 	uint32_t id;
 
 	if (n->count == V8_RECORDS_MAX || n->look.kept > V8_KEPT_MAX)
-		v8_names_forget(n);
+		v8_names_clear(n);
 	if (!v8_names_find(rt, site, &id)) {
 		frame->kind = V8_UNKNOWN;
 		frame->code = 1;
@@ -227,12 +229,11 @@ static struct v8_position find_in_bytecode(const struct v8_names_state *n,
 	return position;
 }
 
-/* The offset in the source of a position that is optimized code's; -1: not known. Maglev makes the
- * code of a loop twice: for the first time round, and for the others. In the others it has no
- * positions of the loop's own function any more, but goes on with the last one, which is that of
- * the loop's end. TurboFan, when it goes on from Maglev's graph (Node 26), gives 0 to the code that
- * resumes an async function or a generator: the script's first line, which is not the
- * function's. */
+/* The offset in the source of a position in optimized code; -1: not known. Maglev compiles a loop
+ * twice: its first iteration, and all others. The second code has no positions of the loop's own
+ * function: they all repeat the last one, the loop's end. TurboFan, when it starts from Maglev's
+ * graph (Node 26), gives position 0 to the code that resumes an async function or a generator: that
+ * is the script's first line, not the function's. */
 static int32_t offset_of(const struct v8_layout *l, const struct v8_shared *function,
 			 const struct v8_loops *loops, int32_t offset)
 {
@@ -266,7 +267,7 @@ static int push_inlined(const struct v8_layout *l, const struct v8_record *r,
 	return 0;
 }
 
-/* The names in optimized code. Where a return address was replaced, that one counts. */
+/* The names in optimized code. Where V8 has replaced a return address, the original one counts. */
 static int fill_optimized(const struct v8_runtime *rt, const struct v8_record *r, uint64_t at,
 			  struct arena *arena, struct managed_names *names)
 {

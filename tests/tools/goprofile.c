@@ -130,7 +130,7 @@ static int show(const struct process *process, const char *name, const char *how
 		fprintf(stderr,
 			"%s: %lu told, %lu again, %lu without stack, %lu left out, "
 			"%lu reads, %lu bytes\n",
-			goprofile_version(g), s->told, s->again, s->without_stack, s->left_out,
+			goprofile_version(g), s->reported, s->again, s->without_stack, s->left_out,
 			s->reads, s->bytes);
 	}
 	goprofile_free(g);

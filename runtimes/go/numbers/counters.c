@@ -406,11 +406,11 @@ static bool grown(const struct counters_sums *before, const struct counters_sums
 
 /* Returns the counter, or its last value when it seems to have decreased by less than the possible
  * error. */
-static uint64_t forwards(const struct counters_reading *r, uint64_t *told, uint64_t now)
+static uint64_t forwards(const struct counters_reading *r, uint64_t *last, uint64_t now)
 {
-	if (now > *told || !near(r, *told, now))
-		*told = now;
-	return *told;
+	if (now > *last || !near(r, *last, now))
+		*last = now;
+	return *last;
 }
 
 static const char *counters_tell(const struct counters_reading *r, struct gocounters *c,

@@ -47,7 +47,7 @@ static int count_stack(void *ctx, const uint64_t *pcs, size_t depth, struct erro
 {
 	struct counting *c = ctx;
 
-	c->g->stats.told++;
+	c->g->stats.reported++;
 	return profile_counted_count(c, pcs, depth, 0, true, err);
 }
 

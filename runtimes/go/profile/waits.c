@@ -28,7 +28,7 @@ struct waits_looking {
 	struct traceback traceback;
 	int64_t now;	   /* CLOCK_MONOTONIC at the beginning of the look, ns */
 	int64_t their_now; /* the same in the process's time namespace; 0: not known */
-	size_t told;
+	size_t goroutines;
 };
 
 int waits_new(struct waits **out)
@@ -122,7 +122,7 @@ static int waits_look_at(void *ctx, const struct go_goroutine *r, uint32_t set, 
 	size_t max = l->g->options.max_goroutines;
 	struct goparse_goroutine g;
 
-	if (max && ++l->told > max)
+	if (max && ++l->goroutines > max)
 		return error_set(err, ERR_LIMIT, "the program has more than %zu goroutines", max);
 	if (traceback_make(&l->traceback, r, set, &g) || find_wait(l, r, &g))
 		return error_nomem(err);

@@ -119,7 +119,7 @@ int goprofile_remark(struct goprofile *g, const char *fmt, ...)
 int goprofile_note_buckets(struct goprofile *g, const struct gobuckets_stats *s, struct error *err)
 {
 	g->stats = (struct goprofile_stats){
-		.told = s->buckets, .again = s->again, .reads = s->reads, .bytes = s->bytes
+		.reported = s->buckets, .again = s->again, .reads = s->reads, .bytes = s->bytes
 	};
 	if ((s->all && goprofile_remark(g, "no GC cycle has ended yet: all that was allocated")) ||
 	    (s->mixed && goprofile_remark(g, "GC cycles ended while it was read: some numbers are "
@@ -134,7 +134,7 @@ int goprofile_note_goroutines(struct goprofile *g, const struct gogoroutines_sta
 {
 	uint64_t cut = s->ends[GO_WALK_SHORT] + s->ends[GO_WALK_UNKNOWN] + s->ends[GO_WALK_BROKEN];
 
-	g->stats = (struct goprofile_stats){ .told = s->goroutines,
+	g->stats = (struct goprofile_stats){ .reported = s->goroutines,
 					     .again = s->again,
 					     .without_stack = s->without_stack,
 					     .left_out = s->left_out,

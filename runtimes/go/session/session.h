@@ -22,11 +22,13 @@ struct goprofile_options {
 	double frequency; /* an earlier goprofile_frequency of the same program; 0: there is none */
 };
 
-/* What was read, for comments and -v: the buckets, stacks or goroutines reported, reads repeated,
- * goroutines without a stack, goroutines left out; process_vm_readv calls and their bytes. */
+/* What was read, for comments and -v. */
 struct goprofile_stats {
-	uint64_t told, again, without_stack, left_out;
-	uint64_t reads, bytes;
+	uint64_t reported;	/* buckets, stacks or goroutines */
+	uint64_t again;		/* reads repeated */
+	uint64_t without_stack; /* goroutines */
+	uint64_t left_out;	/* goroutines */
+	uint64_t reads, bytes;	/* calls of process_vm_readv(2), and their bytes */
 };
 
 /* Opens a Go process. *options is copied; `process` is borrowed. The caller frees *g with

@@ -3,7 +3,7 @@
  *
  * A tagged word is a Smi (bit 0 clear, the value in the high half) or the address of an object plus
  * 1. Objects move whenever the collector likes, so nothing is kept by their addresses unless it is
- * proven each time. A frame's key tells what it is by numbers that the room gives out.
+ * proven each time. A frame's key says what it is by numbers that this room assigns.
  *
  * The process's memory is read through a view (runtimes/common/walkview.h), which is emptied
  * when a walk begins: the walk, and the naming behind it, see one state of what they read twice.
@@ -28,12 +28,12 @@ struct v8_names_state;
 
 /* managed_frame.kind. */
 enum v8_frame_kind {
-	V8_UNKNOWN,	/* a function that could not be told from another one: no names */
+	V8_UNKNOWN,	/* a function, but not certain which: it has no name */
 	V8_INTERPRETED, /* these three are named by v8_function_names */
 	V8_BASELINE,
 	V8_OPTIMIZED, /* Maglev, TurboFan */
 	V8_BUILTIN,   /* code = image address of the builtin: shown by its symbol */
-	V8_HIDDEN,    /* V8's own business, such as the way into JavaScript */
+	V8_HIDDEN,    /* V8's internal code, such as the way into JavaScript */
 	V8_REGEXP,
 	V8_WASM,
 };
