@@ -40,7 +40,7 @@ enum {
 	CALM_TICK_NS = 40000000,
 	CALM_NS = 1000000000,
 	BEGIN_NS = 200000000,	    /* in which the first walks tell how long copies must be */
-	CALM_EVENTS_NS = 300000000, /* the same where there are only perf events, which wait */
+	CALM_EVENTS_NS = 200000000, /* the same where there are only perf events, which wait */
 	LAST_LOOK_NS = 1000000,
 	SLOTS_LEAST = 64,
 	SLOTS_OF_A_CPU = 4,
