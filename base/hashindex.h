@@ -37,9 +37,9 @@ uint32_t hashindex_find(const struct hashindex *ix, uint64_t hash, hashindex_eq 
 int hashindex_add(struct hashindex *ix, uint64_t hash, uint32_t id);
 
 /* The same for entries of an array whose key is a number: their field `key`, a uint64_t. */
-#define HASHINDEX_NUMBER(ix, entries, key, number)            \
-	hashindex_number(ix, entries, sizeof(*(entries)), \
-			 offsetof(__typeof__(*(entries)), key), number)
+#define HASHINDEX_NUMBER(ix, entries, key, number) \
+	hashindex_number(ix, entries, sizeof(*(entries)), offsetof(__typeof__(*(entries)), key), \
+			 number)
 
 /* For HASHINDEX_NUMBER: entries have `size` bytes, with the key `at` bytes from the beginning. */
 uint32_t hashindex_number(const struct hashindex *ix, const void *entries, size_t size, size_t at,

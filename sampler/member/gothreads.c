@@ -33,8 +33,8 @@ static void gothreads_take(const struct member *m, const struct buffer *ms, stru
 			   bool same_numbers)
 {
 	pid_t tid = same_numbers ? thread->tid : process_own_tid(&m->process, thread->tid);
-	const struct gothread_listed *found = sorted_find(
-		ms->data, ms->len / sizeof(*found), sizeof(*found), (uint64_t)tid);
+	const struct gothread_listed *found = sorted_find(ms->data, ms->len / sizeof(*found),
+							  sizeof(*found), (uint64_t)tid);
 
 	if (found)
 		thread->runtimes.go = found->place;
