@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Sets code and message, and ": " and `reason` behind it unless that is NULL. */
-static int set_text(struct error *err, int code, const char *reason, const char *fmt, va_list ap)
+static int error_write(struct error *err, int code, const char *reason, const char *fmt, va_list ap)
 {
 	size_t len;
 
@@ -27,7 +27,7 @@ int error_set(struct error *err, int code, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	set_text(err, code, NULL, fmt, ap);
+	error_write(err, code, NULL, fmt, ap);
 	va_end(ap);
 	return code;
 }
@@ -38,7 +38,7 @@ int error_errno(struct error *err, int code, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	set_text(err, code, reason, fmt, ap);
+	error_write(err, code, reason, fmt, ap);
 	va_end(ap);
 	return code;
 }
@@ -57,7 +57,7 @@ int error_prefix(struct error *err, const char *fmt, ...)
 		return ERR_IO;
 	memcpy(old, err->text, sizeof(old));
 	va_start(ap, fmt);
-	set_text(err, err->code, old, fmt, ap);
+	error_write(err, err->code, old, fmt, ap);
 	va_end(ap);
 	return err->code;
 }

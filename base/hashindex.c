@@ -120,7 +120,7 @@ struct hashindex_keys {
 	size_t size; /* bytes from one key to the next */
 };
 
-static bool has_number(const void *owner, uint32_t id, const void *key)
+static bool hashindex_has_number(const void *owner, uint32_t id, const void *key)
 {
 	const struct hashindex_keys *k = owner;
 
@@ -132,7 +132,8 @@ uint32_t hashindex_number(const struct hashindex *ix, const void *entries, size_
 {
 	const struct hashindex_keys keys = { (const char *)entries + at, size };
 
-	return hashindex_find(ix, hash_bytes(&number, sizeof(number)), has_number, &keys, &number);
+	return hashindex_find(ix, hash_bytes(&number, sizeof(number)), hashindex_has_number, &keys,
+			      &number);
 }
 
 int hashindex_add_number(struct hashindex *ix, uint64_t number, uint32_t id)

@@ -188,9 +188,9 @@ void pylinetable_find(const struct pylinetable *t, int64_t at, uint32_t *line, u
 	if (at < 0 || (uint64_t)at >= t->code_len)
 		return;
 	/* Each range in front of the last mark that is not behind `at` ends there, or before. */
-	cpython_linetable_begin(&w, t,
-				&t->marks[sorted_last(t->marks, t->marks_count,
-							 sizeof(*t->marks), (uint64_t)at)]);
+	cpython_linetable_begin(
+		&w, t,
+		&t->marks[sorted_last(t->marks, t->marks_count, sizeof(*t->marks), (uint64_t)at)]);
 	while (cpython_linetable_next(&w, &range)) {
 		if ((uint64_t)at >= range.end)
 			continue;

@@ -31,8 +31,8 @@ struct vmfield {
 	uint64_t offset; /* in an object; of a static field, its address in the process */
 };
 
-/* The exported variables: each table, the offsets in its entries, the name's the first, and the size
- * of an entry. */
+/* The exported variables: for each table its address, the offsets in its entries, the name's first,
+ * and the size of an entry. */
 #define EACH_VMSYMBOL(F) \
 	F(VMS_STRUCTS, "gHotSpotVMStructs") \
 	F(VMS_STRUCT_TYPE_NAME, "gHotSpotVMStructEntryTypeNameOffset") \
