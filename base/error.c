@@ -7,34 +7,39 @@
 #include <stdio.h>
 #include <string.h>
 
-int error_set(struct error *err, int code, const char *fmt, ...)
+/* Sets code and message, and ": " and `reason` behind it unless that is NULL. */
+static int error_write(struct error *err, int code, const char *reason, const char *fmt, va_list ap)
 {
-	va_list ap;
+	size_t len;
 
 	if (!err)
 		return code;
 	err->code = code;
-	va_start(ap, fmt);
 	vsnprintf(err->text, sizeof(err->text), fmt, ap);
+	len = strlen(err->text);
+	if (reason)
+		snprintf(err->text + len, sizeof(err->text) - len, ": %s", reason);
+	return code;
+}
+
+int error_set(struct error *err, int code, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	error_write(err, code, NULL, fmt, ap);
 	va_end(ap);
 	return code;
 }
 
 int error_errno(struct error *err, int code, const char *fmt, ...)
 {
-	int number = errno;
+	const char *reason = strerror(errno);
 	va_list ap;
-	size_t len;
 
-	if (!err)
-		return code;
-	err->code = code;
 	va_start(ap, fmt);
-	vsnprintf(err->text, sizeof(err->text), fmt, ap);
+	error_write(err, code, reason, fmt, ap);
 	va_end(ap);
-	len = strlen(err->text);
-	errno = number;
-	snprintf(err->text + len, sizeof(err->text) - len, ": %m");
 	return code;
 }
 
@@ -47,15 +52,12 @@ int error_prefix(struct error *err, const char *fmt, ...)
 {
 	char old[sizeof(err->text)];
 	va_list ap;
-	size_t len;
 
 	if (!err)
 		return ERR_IO;
 	memcpy(old, err->text, sizeof(old));
 	va_start(ap, fmt);
-	vsnprintf(err->text, sizeof(err->text), fmt, ap);
+	error_write(err, err->code, old, fmt, ap);
 	va_end(ap);
-	len = strlen(err->text);
-	snprintf(err->text + len, sizeof(err->text) - len, ": %s", old);
 	return err->code;
 }

@@ -114,3 +114,29 @@ uint64_t hash_bytes(const void *data, size_t len)
 {
 	return XXH3_64bits_withSeed(data, len, hash_seed);
 }
+
+struct hashindex_keys {
+	const char *first;
+	size_t size; /* bytes from one key to the next */
+};
+
+static bool hashindex_has_number(const void *owner, uint32_t id, const void *key)
+{
+	const struct hashindex_keys *k = owner;
+
+	return !memcmp(k->first + id * k->size, key, sizeof(uint64_t));
+}
+
+uint32_t hashindex_number(const struct hashindex *ix, const void *entries, size_t size, size_t at,
+			  uint64_t number)
+{
+	const struct hashindex_keys keys = { (const char *)entries + at, size };
+
+	return hashindex_find(ix, hash_bytes(&number, sizeof(number)), hashindex_has_number, &keys,
+			      &number);
+}
+
+int hashindex_add_number(struct hashindex *ix, uint64_t number, uint32_t id)
+{
+	return hashindex_add(ix, hash_bytes(&number, sizeof(number)), id);
+}

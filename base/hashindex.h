@@ -36,6 +36,16 @@ uint32_t hashindex_find(const struct hashindex *ix, uint64_t hash, hashindex_eq 
 /* Adds an entry whose key is not in the index yet. 0 or ERR_NOMEM. */
 int hashindex_add(struct hashindex *ix, uint64_t hash, uint32_t id);
 
+/* The same for entries of an array whose key is a number: their field `key`, a uint64_t. */
+#define HASHINDEX_NUMBER(ix, entries, key, number) \
+	hashindex_number(ix, entries, sizeof(*(entries)), offsetof(__typeof__(*(entries)), key), \
+			 number)
+
+/* For HASHINDEX_NUMBER: entries have `size` bytes, with the key `at` bytes from the beginning. */
+uint32_t hashindex_number(const struct hashindex *ix, const void *entries, size_t size, size_t at,
+			  uint64_t number);
+int hashindex_add_number(struct hashindex *ix, uint64_t number, uint32_t id);
+
 /* Makes room for `more` entries at once. 0 or ERR_NOMEM. */
 int hashindex_reserve(struct hashindex *ix, size_t more);
 

@@ -38,6 +38,15 @@ static inline size_t sorted_last(const void *array, size_t count, size_t size, u
 	return upto ? upto - 1 : count;
 }
 
+/* The element that begins with the word `value`; NULL: none. */
+static inline const void *sorted_find(const void *array, size_t count, size_t size, uint64_t value)
+{
+	size_t upto = sorted_upto(array, count, size, 0, value);
+	const char *last = upto ? (const char *)array + (upto - 1) * size : NULL;
+
+	return last && *(const uint64_t *)(const void *)last == value ? last : NULL;
+}
+
 /* For qsort(3), by the word that each element begins with. */
 static inline int sorted_order(const void *a, const void *b)
 {

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/printable.h"
+#include "base/sorted.h"
 #include "sampler/member/member.h"
 #include "sampler/profile/accounts.h"
 #include "sampler/recorded/recorded.h"
@@ -49,18 +50,11 @@ struct share {
 	struct gil_times times;
 };
 
-static int gil_by_lock(const void *a, const void *b)
-{
-	uint64_t one = ((const struct share *)a)->lock, other = ((const struct share *)b)->lock;
-
-	return (one > other) - (one < other);
-}
-
 static void count_locks(struct gil_account *a, struct share *shares, size_t count)
 {
 	uint64_t held_ns = 0;
 
-	qsort(shares, count, sizeof(*shares), gil_by_lock);
+	qsort(shares, count, sizeof(*shares), sorted_order);
 	for (size_t i = 0; i < count; i++) {
 		bool another = !i || shares[i].lock != shares[i - 1].lock;
 

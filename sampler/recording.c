@@ -173,10 +173,8 @@ static int sample_until_end(struct recording *r, recording_progress *progress, v
 	round->watchdog = NULL;
 	round_finish(round);
 	recording_show(r, progress, ctx);
-	if (rc) {
-		errno = rc;
-		return error_errno(err, ERR_IO, "cannot start a thread");
-	}
+	if (rc)
+		return error_set(err, ERR_IO, "cannot start a thread: %s", strerror(rc));
 	if (round->end == RECORDING_LOST) {
 		*err = round->error;
 		return err->code;

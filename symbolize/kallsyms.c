@@ -10,6 +10,7 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/room.h"
+#include "base/sorted.h"
 
 /* A kernel with all modules has less than 300,000 lines of 50 bytes. */
 enum { TEXT_MAX = 128 << 20, CHUNK = 256 << 10 };
@@ -66,19 +67,12 @@ static int kallsyms_compare(const char *a, size_t a_len, const char *b, size_t b
 	return order ? order : a_len < b_len ? -1 : a_len > b_len;
 }
 
-static int kallsyms_by_address(const void *a, const void *b)
-{
-	const struct kallsym *x = a, *y = b;
-
-	return x->addr < y->addr ? -1 : x->addr > y->addr;
-}
-
 static int kallsyms_by_name(const void *a, const void *b)
 {
 	const struct kallsym *x = a, *y = b;
 	int order = kallsyms_compare(x->name, x->name_len, y->name, y->name_len);
 
-	return order ? order : kallsyms_by_address(a, b);
+	return order ? order : sorted_order(a, b);
 }
 
 /* As get_symbol_pos() in the kernel: up to the next function that begins elsewhere. */
@@ -112,7 +106,7 @@ int kallsyms_parse(struct kallsyms *k, struct buffer *text)
 	}
 	if (!k->count)
 		return 0;
-	qsort(k->all, k->count, sizeof(*k->all), kallsyms_by_address);
+	qsort(k->all, k->count, sizeof(*k->all), sorted_order);
 	find_sizes(k);
 	k->start = k->all[0].addr;
 	k->end = k->all[k->count - 1].addr + 1;
@@ -181,7 +175,7 @@ static int by_address_of(const void *a, const void *b, void *all)
 {
 	const struct kallsym *symbols = all;
 
-	return kallsyms_by_address(&symbols[*(const uint32_t *)a], &symbols[*(const uint32_t *)b]);
+	return sorted_order(&symbols[*(const uint32_t *)a], &symbols[*(const uint32_t *)b]);
 }
 
 static bool put_in_order(struct kallsyms *k)

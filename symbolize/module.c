@@ -18,6 +18,7 @@
 #include "base/process/gopclntab.h"
 #include "base/process/image.h"
 #include "base/room.h"
+#include "base/sorted.h"
 #include "symbolize/dwarf/split.h"
 #include "symbolize/files/debugfile.h"
 #include "symbolize/files/minidebug.h"
@@ -247,25 +248,16 @@ int answers_add(struct answers *a, uint64_t addr, const struct symbol *symbol)
 	return 0;
 }
 
-static int answers_by_address(const void *a, const void *b)
-{
-	const struct answer *x = a, *y = b;
-
-	return x->addr < y->addr ? -1 : x->addr > y->addr;
-}
-
 void answers_settle(struct answers *a)
 {
 	if (a->count)
-		qsort(a->all, a->count, sizeof(*a->all), answers_by_address);
+		qsort(a->all, a->count, sizeof(*a->all), sorted_order);
 }
 
 bool answers_find(const struct answers *a, uint64_t addr, struct symbol *symbol)
 {
-	const struct answer key = { .addr = addr }, *found = NULL;
+	const struct answer *found = sorted_find(a->all, a->count, sizeof(*a->all), addr);
 
-	if (a->count)
-		found = bsearch(&key, a->all, a->count, sizeof(key), answers_by_address);
 	if (!found)
 		return false;
 	symbol->frames = a->frames + found->first;

@@ -314,19 +314,12 @@ void codemap_table_info(const struct codemap *c, const struct image *image,
 			struct unwind_table_info *info)
 {
 	const struct code_module *m = codemap_module_of(c, image);
-	struct cfi_table_info t;
 
-	memset(info, 0, sizeof(*info));
-	if (m)
-		info->refused = m->refused;
-	if (!m || !m->table)
+	*info = (struct unwind_table_info){ 0 };
+	if (!m)
 		return;
-	cfi_table_info(m->table, &t);
-	*info = (struct unwind_table_info){
-		.rows = t.rows,
-		.rules = t.rules,
-		.bytes = t.bytes,
-		.bad_entries = t.broken,
-		.build_ns = m->build_ns,
-	};
+	info->refused = m->refused;
+	info->build_ns = m->build_ns;
+	if (m->table)
+		cfi_table_info(m->table, &info->table);
 }

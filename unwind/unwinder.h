@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "unwind/table/table.h"
+
 struct go_stacks;
 struct image;
 struct managed_walker;
@@ -48,10 +50,9 @@ void unwinder_prepare(struct unwinder *u, const struct modmap *maps);
 /* Properties of an image's table, for -v; all zero for an image without one: neither a walk nor
  * unwinder_prepare has met it. */
 struct unwind_table_info {
-	uint64_t rows, rules, bytes; /* bytes: memory of the table */
-	uint64_t build_ns;	     /* CPU time of compiling it */
-	uint64_t bad_entries;	     /* CFI entries left out as broken */
-	bool refused;		     /* not made, because there are too many already */
+	struct cfi_table_info table;
+	uint64_t build_ns; /* CPU time of compiling it */
+	bool refused;	   /* not made, because there are too many already */
 };
 void unwinder_table_info(const struct unwinder *u, const struct image *image,
 			 struct unwind_table_info *info);

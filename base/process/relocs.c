@@ -10,6 +10,7 @@
 #include "base/process/image.h"
 #include "base/process/lazyfile.h"
 #include "base/room.h"
+#include "base/sorted.h"
 
 enum {
 	DYNAMIC_MAX = 512, /* entries of the dynamic section */
@@ -123,13 +124,6 @@ static int load_one(void *context, uint64_t at, uint64_t value)
 	return 0;
 }
 
-static int relocs_by_address(const void *a, const void *b)
-{
-	const struct reloc *x = a, *y = b;
-
-	return x->at < y->at ? -1 : x->at > y->at;
-}
-
 int relocs_load(struct relocs *r, const struct image *image, struct lazyfile *file, uint64_t start,
 		uint64_t end)
 {
@@ -141,7 +135,7 @@ int relocs_load(struct relocs *r, const struct image *image, struct lazyfile *fi
 	if (rc)
 		relocs_release(r);
 	else if (r->count)
-		qsort(r->all, r->count, sizeof(*r->all), relocs_by_address);
+		qsort(r->all, r->count, sizeof(*r->all), sorted_order);
 	return rc;
 }
 
@@ -176,10 +170,7 @@ size_t relocs_to(const struct image *image, struct lazyfile *file, uint64_t valu
 
 bool relocs_word(const struct relocs *r, struct lazyfile *file, uint64_t addr, uint64_t *word)
 {
-	struct reloc key = { addr, 0 };
-	const struct reloc *found = r->count ? bsearch(&key, r->all, r->count, sizeof(key),
-						       relocs_by_address) :
-					       NULL;
+	const struct reloc *found = sorted_find(r->all, r->count, sizeof(*r->all), addr);
 
 	if (!found)
 		return lazyfile_read_at(file, addr, word, sizeof(*word));

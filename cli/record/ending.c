@@ -102,22 +102,22 @@ static void print_unwind_table(const struct unwind_table_info *t)
 		cli_line("    unwind table: none, the others take too much memory");
 		return;
 	}
-	if (t->bad_entries)
-		snprintf(broken, sizeof(broken), ", %lu broken entries left out", t->bad_entries);
-	cli_line("    unwind table: %lu rows, %lu rules, %lu bytes, built in %s%s", t->rows,
-		 t->rules, t->bytes, shown_duration(t->build_ns), broken);
+	if (t->table.broken)
+		snprintf(broken, sizeof(broken), ", %lu broken entries left out", t->table.broken);
+	cli_line("    unwind table: %lu rows, %lu rules, %lu bytes, built in %s%s", t->table.rows,
+		 t->table.rules, t->table.bytes, shown_duration(t->build_ns), broken);
 }
 
 bool ending_image(const struct image *image, const struct unwinder *u, const char *note)
 {
 	const char *id = image_build_id(image);
-	struct unwind_table_info table;
+	struct unwind_table_info info;
 
-	unwinder_table_info(u, image, &table);
-	if (!note && !table.rows && !table.refused)
+	unwinder_table_info(u, image, &info);
+	if (!note && !info.table.rows && !info.refused)
 		return false;
 	cli_line("%s%s%s%s", image_path(image), *id ? " (build ID " : "", id, *id ? ")" : "");
-	print_unwind_table(&table);
+	print_unwind_table(&info);
 	if (note)
 		cli_line("    symbols: %s", note);
 	return true;

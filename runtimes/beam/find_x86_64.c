@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "base/process/elfsymbol.h"
+#include "base/sorted.h"
 #include "runtimes/beam/depth.h"
 #include "unwind/code/insn_x86_64.h"
 
@@ -174,13 +175,6 @@ struct beam_find_node {
 
 enum { MAP_FIRST = 16, MAP_COUNT = 24 }; /* in the map itself */
 
-static int beam_find_compare(const void *a, const void *b)
-{
-	const struct beam_label *left = a, *right = b;
-
-	return left->start < right->start ? -1 : left->start > right->start;
-}
-
 static int read_nodes(struct beam_find_search *s, uint64_t map)
 {
 	const struct memory *m = s->rt->memory;
@@ -214,7 +208,7 @@ static int read_labels(struct beam_find_search *s)
 	rc = object ? read_nodes(s, object + s->map) : ERR_BUSY;
 	if (rc || !at->jit_main)
 		return rc ? rc : ERR_BUSY;
-	qsort(s->rt->labels, s->rt->label_count, sizeof(*labels), beam_find_compare);
+	qsort(s->rt->labels, s->rt->label_count, sizeof(*labels), sorted_order);
 	at->shared = labels[0].start;
 	at->shared_end = labels[s->rt->label_count - 1].start + 1;
 	for (size_t i = 0; i < s->rt->label_count && !at->jit_main_end; i++)

@@ -49,7 +49,6 @@ static const struct gotypes_want of_m[] = {
 static const struct gotypes_want of_profile[] = {
 	{ OF(profile.name), "name", NULL, false },
 	{ OF(profile.stacks), "m", NULL, false },
-	{ OF(profile.count), "count", NULL, false },
 	{ OF(profile.write), "write", NULL, false },
 };
 

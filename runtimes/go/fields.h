@@ -35,7 +35,7 @@ struct gofields {
 		uint32_t id;
 	} bubble; /* runtime.synctestBubble; only in programs that have it */
 	struct {
-		uint32_t bytes, name, stacks /* m */, count, write;
+		uint32_t bytes, name, stacks /* m */, write;
 	} profile; /* runtime/pprof.Profile; only in programs that use that package */
 };
 

@@ -85,13 +85,6 @@ void golabels_remember(struct golabels *l, bool remember)
 	l->remember = remember;
 }
 
-static bool go_labels_has_address(const void *owner, uint32_t id, const void *key)
-{
-	const struct golabels *l = owner;
-
-	return l->sets[id].address == *(const uint64_t *)key;
-}
-
 static int go_labels_read_slice(struct golabels *l, uint64_t address)
 {
 	uint64_t slice[3]; /* address, length, capacity */
@@ -176,8 +169,7 @@ static int go_labels_read_set(struct golabels *l, uint64_t address, struct set *
 int golabels_read(struct golabels *l, uint64_t address, const struct golabel **labels,
 		  size_t *count)
 {
-	uint64_t hash = hash_bytes(&address, sizeof(address));
-	uint32_t id = hashindex_find(&l->index, hash, go_labels_has_address, l, &address);
+	uint32_t id = HASHINDEX_NUMBER(&l->index, l->sets, address, address);
 	int rc = 0;
 
 	if (id == HASHINDEX_NONE) {
@@ -188,7 +180,7 @@ int golabels_read(struct golabels *l, uint64_t address, const struct golabel **l
 		if (!rc)
 			rc = go_labels_read_set(l, address, &l->sets[id]);
 		if (!rc && l->remember)
-			rc = hashindex_add(&l->index, hash, id);
+			rc = hashindex_add_number(&l->index, address, id);
 		l->count += !rc;
 	}
 	if (rc)

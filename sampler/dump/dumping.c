@@ -5,10 +5,10 @@
  */
 #include "sampler/dump/dumping.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/file/outfile.h"
@@ -207,10 +207,8 @@ static int dumping_look_at_all(struct dump *d, struct error *err)
 		watchdog_none_held(d->watchdog, 0);
 		watchdog_obey(d->watchdog);
 	}
-	if (rc) {
-		errno = rc;
-		return error_errno(err, ERR_IO, "cannot start a thread");
-	}
+	if (rc)
+		return error_set(err, ERR_IO, "cannot start a thread: %s", strerror(rc));
 	if (d->error.code)
 		*err = d->error;
 	return d->error.code;

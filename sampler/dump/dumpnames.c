@@ -15,7 +15,7 @@
 
 struct dumpnames_names {
 	struct dump *d;
-	struct symbolizer *const *symbolizers; /* by process */
+	struct symbolizers symbolizers;
 	struct unnamed unnamed;
 	struct hashindex index;
 	struct dump_frame **known; /* a frame for each distinct address, symbolized */
@@ -42,19 +42,6 @@ static bool dumpnames_is_at(const void *owner, uint32_t id, const void *key)
 	return have.addr == want->addr && have.image == want->image;
 }
 
-/* Debug files and perf maps are looked for where the image's process sees them. */
-static struct symbolizer *dumpnames_symbolizer_of(void *ctx, const struct image *image)
-{
-	const struct dumpnames_names *n = ctx;
-	const struct dump *d = n->d;
-	const struct process *owner = modmap_owner(d->members[0]->maps, image);
-
-	for (size_t i = 0; i < d->count; i++)
-		if (&d->members[i]->process == owner)
-			return n->symbolizers[i];
-	return n->symbolizers[0];
-}
-
 /* The name that a profile gives to a function without a symbol. */
 static int name_unnamed(struct dumpnames_names *n, struct dump_frame *f)
 {
@@ -64,7 +51,7 @@ static int name_unnamed(struct dumpnames_names *n, struct dump_frame *f)
 	const char *name;
 	bool nameless;
 
-	if (!call || (!symbolizer_leaves_out(dumpnames_symbolizer_of(n, f->image), f->image) &&
+	if (!call || (!symbolizer_leaves_out(symbolizers_of(&n->symbolizers, f->image), f->image) &&
 		      unnamed_start(&n->unnamed, f->image, place.addr, &f->function, &nameless)))
 		return ERR_NOMEM;
 	unnamed_text(f->image, place.addr, f->function, text);
@@ -82,7 +69,8 @@ static int dumpnames_look_up(struct dumpnames_names *n, struct dump_frame *f)
 	struct symbol symbol;
 	struct symbol_frame *calls;
 
-	if (symbolizer_lookup(dumpnames_symbolizer_of(n, f->image), f->image, place.addr, &symbol))
+	if (symbolizer_lookup(symbolizers_of(&n->symbolizers, f->image), f->image, place.addr,
+			      &symbol))
 		return ERR_NOMEM;
 	if (!symbol.count)
 		return name_unnamed(n, f);
@@ -187,13 +175,13 @@ static int announce_all(struct dumpnames_names *n)
 		for (size_t j = 0; !rc && j < p->count; j++)
 			rc = announce_thread(n, &places, &p->threads[j]);
 	}
-	sent = announce_send(&places, dumpnames_symbolizer_of, n);
+	sent = announce_send(&places, &n->symbolizers);
 	return rc ? rc : sent;
 }
 
 int dump_symbolize(struct dump *d, struct symbolizer *const *symbolizers)
 {
-	struct dumpnames_names n = { .d = d, .symbolizers = symbolizers };
+	struct dumpnames_names n = { .d = d, .symbolizers = { symbolizers, d->members, d->count } };
 	size_t images;
 	int rc;
 

@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/process/gopclntab.h"
+#include "base/sorted.h"
 #include "runtimes/go/find/places.h"
 #include "runtimes/go/thread.h"
 #include "sampler/thread/threads.h"
@@ -28,20 +29,12 @@ static void find_list(struct member *m)
 	gopclntab_close(table);
 }
 
-static int by_thread(const void *a, const void *b)
-{
-	const struct gothread_listed *x = a, *y = b;
-
-	return (x->thread > y->thread) - (x->thread < y->thread);
-}
-
 static void gothreads_take(const struct member *m, const struct buffer *ms, struct thread *thread,
 			   bool same_numbers)
 {
 	pid_t tid = same_numbers ? thread->tid : process_own_tid(&m->process, thread->tid);
-	struct gothread_listed key = { .thread = (uint64_t)tid };
-	const struct gothread_listed *found = bsearch(&key, ms->data, ms->len / sizeof(key),
-						      sizeof(key), by_thread);
+	const struct gothread_listed *found = sorted_find(ms->data, ms->len / sizeof(*found),
+							  sizeof(*found), (uint64_t)tid);
 
 	if (found)
 		thread->runtimes.go = found->place;
@@ -57,7 +50,7 @@ static void gothreads_find_all(struct member *m)
 	m->live.pid = m->process.pid;
 	if (!gothread_list(&m->go, m->all_ms, &m->live.memory, &ms) && ms.len) {
 		qsort(ms.data, ms.len / sizeof(struct gothread_listed),
-		      sizeof(struct gothread_listed), by_thread);
+		      sizeof(struct gothread_listed), sorted_order);
 		for (size_t i = 0; i < count; i++)
 			if (!threads[i].ended && !threads[i].runtimes.go.m)
 				gothreads_take(m, &ms, &threads[i], same_numbers);

@@ -7,7 +7,9 @@
 
 #include "base/error.h"
 #include "base/process/image.h"
+#include "base/process/modmap.h"
 #include "base/room.h"
+#include "sampler/member/member.h"
 #include "symbolize/symbolizer.h"
 
 enum { ROOM_MIN = 1 << 10 };
@@ -65,16 +67,24 @@ static int send_image(struct symbolizer *s, const struct announced *places, size
 	return rc;
 }
 
-int announce_send(struct announcement *a,
-		  struct symbolizer *(*symbolizer_of)(void *ctx, const struct image *image),
-		  void *ctx)
+struct symbolizer *symbolizers_of(const struct symbolizers *s, const struct image *image)
+{
+	const struct process *owner = modmap_owner(s->members[0]->maps, image);
+
+	for (size_t i = 0; i < s->count; i++)
+		if (&s->members[i]->process == owner)
+			return s->all[i];
+	return s->all[0];
+}
+
+int announce_send(struct announcement *a, const struct symbolizers *s)
 {
 	size_t i = 0, n = 0;
 	int rc = 0;
 
 	announce_settle(a);
 	for (; !rc && i < a->count; i += n)
-		rc = send_image(symbolizer_of(ctx, a->all[i].image), &a->all[i], a->count - i, &n);
+		rc = send_image(symbolizers_of(s, a->all[i].image), &a->all[i], a->count - i, &n);
 	free(a->all);
 	memset(a, 0, sizeof(*a));
 	return rc;

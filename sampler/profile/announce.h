@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct image;
+struct member;
 struct symbolizer;
 
 /* {0} is an empty announcement; announce_send releases its memory. */
@@ -24,10 +25,18 @@ struct announcement {
  * ERR_NOMEM. */
 int announce_place(struct announcement *a, const struct image *image, uint64_t addr);
 
-/* Passes all places to their symbolizers, and empties the announcement in any case. `symbolizer_of`
- * returns the symbolizer of an image. ERR_NOMEM. */
-int announce_send(struct announcement *a,
-		  struct symbolizer *(*symbolizer_of)(void *ctx, const struct image *image),
-		  void *ctx);
+/* The symbolizers of processes, one for each. */
+struct symbolizers {
+	struct symbolizer *const *all;
+	struct member *const *members;
+	size_t count;
+};
+
+/* The symbolizer of the process that an image was first seen in: debug files and perf maps are
+ * looked for where that process sees them. */
+struct symbolizer *symbolizers_of(const struct symbolizers *s, const struct image *image);
+
+/* Passes all places to their symbolizers, and empties the announcement in any case. ERR_NOMEM. */
+int announce_send(struct announcement *a, const struct symbolizers *s);
 
 #endif

@@ -17,7 +17,6 @@
 #include "pprof/profile.h"
 #include "runtimes/names.h"
 #include "sampler/member/member.h"
-#include "sampler/profile/announce.h"
 #include "sampler/profile/assemble.h"
 #include "sampler/recorded/recorded.h"
 #include "sampler/profile/symbolized.h"
@@ -146,18 +145,6 @@ static int add_named_line(struct locations *p, const char *name)
 	return locations_add_line(p, 0, &f);
 }
 
-/* Debug files and perf maps are looked for where the image's process sees them. */
-static struct symbolizer *locations_symbolizer_of(void *ctx, const struct image *image)
-{
-	const struct locations *p = ctx;
-	const struct process *owner = modmap_owner(p->maps, image);
-
-	for (uint32_t i = 0; i < p->recorded->member_count; i++)
-		if (&p->recorded->members[i]->process == owner)
-			return p->names.symbolizers[i];
-	return p->names.symbolizers[0];
-}
-
 /* The name is no symbol, so the mapping does not get has_functions, and pprof symbolizes it where
  * it finds the file's symbols. */
 static int add_unknown_line(struct locations *p, struct place *place)
@@ -166,7 +153,7 @@ static int add_unknown_line(struct locations *p, struct place *place)
 	uint64_t start = 0;
 
 	if (place->asked && p->names.symbolizers &&
-	    !symbolizer_leaves_out(locations_symbolizer_of(p, place->image), place->image) &&
+	    !symbolizer_leaves_out(symbolizers_of(&p->symbolizers, place->image), place->image) &&
 	    unnamed_start(&p->unnamed, place->image, place->addr, &start, &place->nameless))
 		return ERR_NOMEM;
 	return add_named_line(p, unnamed_text(place->image, place->addr, start, name));
@@ -200,7 +187,7 @@ static int announce_places(struct locations *p)
 		if (f->image && !is_interpreted(p, f->image) && !known_of(p, f->image, addr))
 			rc = announce_place(&places, f->image, addr);
 	}
-	sent = announce_send(&places, locations_symbolizer_of, p);
+	sent = announce_send(&places, &p->symbolizers);
 	return rc ? rc : sent;
 }
 
@@ -209,9 +196,9 @@ static void note_abilities(struct locations *p, const struct place *place)
 	struct profile_mapping *m = locations_mapping_of(p, image_id(place->image));
 
 	m->has_functions = true;
-	if (symbolizer_has_lines(locations_symbolizer_of(p, place->image), place->image))
+	if (symbolizer_has_lines(symbolizers_of(&p->symbolizers, place->image), place->image))
 		m->has_filenames = m->has_line_numbers = true;
-	if (symbolizer_has_inlines(locations_symbolizer_of(p, place->image), place->image))
+	if (symbolizer_has_inlines(symbolizers_of(&p->symbolizers, place->image), place->image))
 		m->has_inline_frames = true;
 }
 
@@ -274,7 +261,7 @@ static int fill_lines(struct locations *p, struct place *place, size_t *count)
 		*count = 0; /* pending */
 		return 0;
 	}
-	if (place->asked && symbolizer_lookup(locations_symbolizer_of(p, place->image),
+	if (place->asked && symbolizer_lookup(symbolizers_of(&p->symbolizers, place->image),
 					      place->image, place->addr, &symbol))
 		return ERR_NOMEM;
 	*count = symbol.count ? symbol.count : 1;
@@ -395,7 +382,7 @@ bool locations_has_symbols(struct locations *p, const struct image *image)
 		const struct frame *f = &stacks->frames[i];
 
 		if (f->image == image &&
-		    symbolizer_lookup(locations_symbolizer_of(p, image), image,
+		    symbolizer_lookup(symbolizers_of(&p->symbolizers, image), image,
 				      frame_code_address(f->addr, f->kind), &symbol))
 			return false;
 	}
@@ -408,7 +395,8 @@ int locations_variable(struct locations *p, const struct image *image, uint64_t 
 	*name = NULL;
 	if (!p->names.symbolizers)
 		return 0;
-	return symbolizer_variable(locations_symbolizer_of(p, image), image, addr, name, offset);
+	return symbolizer_variable(symbolizers_of(&p->symbolizers, image), image, addr, name,
+				   offset);
 }
 
 int locations_tell(const struct locations *p)
@@ -433,6 +421,8 @@ int locations_init(struct locations *p, struct recorded *recorded,
 	*p = (struct locations){ .recorded = recorded,
 				 .maps = recorded->members[0]->maps,
 				 .names = *names,
+				 .symbolizers = { names->symbolizers, recorded->members,
+						  recorded->member_count },
 				 .profile = profile };
 	return locations_add_mappings(p) || announce_places(p) ? ERR_NOMEM : 0;
 }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/hashindex.h"
+#include "sampler/profile/announce.h"
 #include "sampler/profile/assemble.h"
 #include "unwind/table/unnamed.h"
 
@@ -28,6 +29,7 @@ struct locations {
 	struct recorded *recorded;
 	const struct modmap *maps; /* any member's: they share the images */
 	struct assemble_names names;
+	struct symbolizers symbolizers;
 	struct profile *profile;
 	uint32_t *mapping_of; /* by image id; 0: none */
 	struct unnamed unnamed;

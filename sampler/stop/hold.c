@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -154,10 +155,8 @@ static int hold_start(struct hold *h, struct error *err)
 {
 	int rc = pthread_create(&h->thread, NULL, tracing, h);
 
-	if (rc) {
-		errno = rc;
-		return error_errno(err, ERR_IO, "cannot start a thread");
-	}
+	if (rc)
+		return error_set(err, ERR_IO, "cannot start a thread: %s", strerror(rc));
 	pthread_mutex_lock(&h->mutex);
 	while (h->stage == GATHERING)
 		pthread_cond_wait(&h->changed, &h->mutex);

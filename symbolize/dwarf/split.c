@@ -78,13 +78,6 @@ void split_unit_release(struct split_unit *u)
 
 /* The skeleton's parts of sections. */
 
-static int split_by_number(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static int add_base(struct bases *b, uint64_t base)
 {
 	if (room_for((void **)&b->all, &b->room, b->count + 1, sizeof(*b->all)))
@@ -106,9 +99,9 @@ static int find_bases(struct split *s, const Dwarf_Die *of)
 		    (add_base(&s->addr, k.addr_base) || add_base(&s->ranges, k.ranges_base)))
 			return ERR_NOMEM;
 	if (s->addr.count)
-		qsort(s->addr.all, s->addr.count, sizeof(uint64_t), split_by_number);
+		qsort(s->addr.all, s->addr.count, sizeof(uint64_t), sorted_order);
 	if (s->ranges.count)
-		qsort(s->ranges.all, s->ranges.count, sizeof(uint64_t), split_by_number);
+		qsort(s->ranges.all, s->ranges.count, sizeof(uint64_t), sorted_order);
 	return 0;
 }
 

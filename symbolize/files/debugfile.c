@@ -110,35 +110,12 @@ static bool read_sup(const struct image *image, uint64_t flag, struct debugfile_
 }
 
 /* The checksum in .debug_sup serves as a build ID. */
-static bool has_checksum(const struct image *found, const char *hex)
+static bool has_build_id(const struct image *found, const char *hex)
 {
 	struct debugfile_link link = { .crc = 0 };
 
-	return read_sup(found, 1, &link) && !strcmp(link.build_id, hex);
-}
-
-static struct image *try_build_id(const struct debugfile_search *s, const char *path,
-				  const char *hex)
-{
-	for (int ours = 0; ours <= 1; ours++) {
-		struct image *found = debugfile_open(s->process, ours, path);
-
-		if (found && (!strcmp(image_build_id(found), hex) || has_checksum(found, hex)))
-			return found;
-		if (found)
-			debugfile_refuse(s, found, path);
-	}
-	return NULL;
-}
-
-static struct image *find_by_build_id(const struct debugfile_search *s, const char *hex)
-{
-	char path[PATH_ROOM];
-
-	if (strlen(hex) < BUILD_ID_HEX_MIN)
-		return NULL;
-	snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s.debug", DEBUG_ROOT, hex, hex + 2);
-	return try_build_id(s, path, hex);
+	return !strcmp(image_build_id(found), hex) ||
+	       (read_sup(found, 1, &link) && !strcmp(link.build_id, hex));
 }
 
 /* The CRC of .gnu_debuglink is that of zlib and gzip. */
@@ -163,18 +140,30 @@ static bool link_fits(const struct image *image, const struct image *file, uint3
 	return crc_fits(file, crc);
 }
 
-static struct image *try_link(const struct debugfile_search *s, const struct image *image,
-			      const char *path, uint32_t crc)
+/* Opens a file, in the process's namespace or else in ours, that has the build ID `hex` or, if that
+ * is NULL, belongs to the image by its build ID or `crc`. */
+static struct image *try_path(const struct debugfile_search *s, const char *path, const char *hex,
+			      const struct image *image, uint32_t crc)
 {
 	for (int ours = 0; ours <= 1; ours++) {
 		struct image *found = debugfile_open(s->process, ours, path);
 
-		if (found && link_fits(image, found, crc))
+		if (found && (hex ? has_build_id(found, hex) : link_fits(image, found, crc)))
 			return found;
 		if (found)
 			debugfile_refuse(s, found, path);
 	}
 	return NULL;
+}
+
+static struct image *find_by_build_id(const struct debugfile_search *s, const char *hex)
+{
+	char path[PATH_ROOM];
+
+	if (strlen(hex) < BUILD_ID_HEX_MIN)
+		return NULL;
+	snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s.debug", DEBUG_ROOT, hex, hex + 2);
+	return try_path(s, path, hex, NULL, 0);
 }
 
 /* A name, padded to four bytes, and a CRC. A path is rejected: only we choose where to look. */
@@ -222,7 +211,7 @@ static struct image *find_by_link(const struct debugfile_search *s, const struct
 		snprintf(candidate, sizeof(candidate), "%s%.*s%s%s", places[i].root,
 			 (int)(slash - path), path, places[i].sub, link.name);
 		if (strcmp(candidate, path))
-			found = try_link(s, image, candidate, link.crc);
+			found = try_path(s, candidate, NULL, image, link.crc);
 	}
 	return found;
 }
@@ -273,7 +262,7 @@ static struct image *try_alt(const struct debugfile_search *s, const struct imag
 	int dir = *link->name == '/' || !slash ? 0 : (int)(slash - path) + 1;
 
 	snprintf(candidate, sizeof(candidate), "%.*s%s", dir, path, link->name);
-	return *candidate == '/' ? try_build_id(s, candidate, link->build_id) : NULL;
+	return *candidate == '/' ? try_path(s, candidate, link->build_id, NULL, 0) : NULL;
 }
 
 struct image *debugfile_find_alt(const struct image *image, const struct process *process,

@@ -82,17 +82,9 @@ static int jitdump_add_function(struct parser *p, const struct jitdump_function 
 	return 0;
 }
 
-static bool same_index(const void *owner, uint32_t id, const void *key)
-{
-	const struct jitdump *d = owner;
-
-	return d->functions[id].index == *(const uint64_t *)key;
-}
-
 static uint32_t find_index(const struct parser *p, uint64_t index)
 {
-	return hashindex_find(&p->by_index, hash_bytes(&index, sizeof(index)), same_index, p->d,
-			      &index);
+	return HASHINDEX_NUMBER(&p->by_index, p->d->functions, index, index);
 }
 
 /* 1: read; 0: broken; ERR_NOMEM. The functions below for records and lines return the same. */
@@ -127,7 +119,7 @@ static int read_load(struct parser *p, struct cursor *c)
 		p->beyond |= offset >= f.size;
 	}
 	if (find_index(p, f.index) == HASHINDEX_NONE &&
-	    hashindex_add(&p->by_index, hash_bytes(&f.index, sizeof(f.index)), (uint32_t)d->count))
+	    hashindex_add_number(&p->by_index, f.index, (uint32_t)d->count))
 		return ERR_NOMEM;
 	return jitdump_add_function(p, &f) ? ERR_NOMEM : 1;
 }

@@ -47,8 +47,7 @@ static const struct named fields[] = {
 	FIELD(m.vdso_sp),      FIELD(m.vdso_pc),
 	FIELD(m.syscall_tick), FIELD(bubble.id),
 	FIELD(profile.bytes),  FIELD(profile.name),
-	FIELD(profile.stacks), FIELD(profile.count),
-	FIELD(profile.write),
+	FIELD(profile.stacks), FIELD(profile.write),
 };
 
 static void show(const struct golive *live, const struct goplaces *p)

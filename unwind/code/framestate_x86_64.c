@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/room.h"
+#include "base/sorted.h"
 #include "unwind/code/codebytes.h"
 #include "unwind/code/emulator.h"
 #include "unwind/table/table.h"
@@ -118,18 +119,9 @@ static bool framestate_meet(struct emulator_distances *to, const struct emulator
 
 /* The spots. */
 
-static int framestate_by_address(const void *a, const void *b)
-{
-	const struct spot *x = a, *y = b;
-
-	return x->addr < y->addr ? -1 : x->addr > y->addr;
-}
-
 static struct spot *find_spot(struct analysis *a, uint64_t addr)
 {
-	const struct spot key = { .addr = addr };
-
-	return bsearch(&key, a->spots, a->count, sizeof(*a->spots), framestate_by_address);
+	return (struct spot *)sorted_find(a->spots, a->count, sizeof(*a->spots), addr);
 }
 
 static bool framestate_holds(const struct analysis *a, uint64_t addr)
@@ -173,7 +165,7 @@ static void merge_equal_spots(struct analysis *a)
 {
 	size_t kept = 0;
 
-	qsort(a->spots, a->count, sizeof(*a->spots), framestate_by_address);
+	qsort(a->spots, a->count, sizeof(*a->spots), sorted_order);
 	for (size_t i = 0; i < a->count; i++)
 		if (!kept || a->spots[kept - 1].addr != a->spots[i].addr)
 			a->spots[kept++] = a->spots[i];

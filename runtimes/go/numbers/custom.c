@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/process/memcache.h"
 #include "base/process/memory.h"
+#include "base/sorted.h"
 #include "runtimes/go/find/layout.h"
 #include "runtimes/go/live.h"
 #include "runtimes/go/map.h"
@@ -139,26 +140,19 @@ int gocustom_names(const struct golive *live, gocustom_name *each, void *ctx, st
 
 /* An entry of a profile; entries are read in the order of the addresses of their pcs. */
 struct custom_entry {
-	uint64_t key[2], pcs, len, cap;
+	uint64_t pcs, key[2], len, cap;
 };
 
 static int take_entry(void *ctx, const void *key, const void *elem)
 {
-	struct custom_entry e = { { memory_word(key, 0), memory_word(key, 8) },
-				  memory_word(elem, 0),
+	struct custom_entry e = { memory_word(elem, 0),
+				  { memory_word(key, 0), memory_word(key, 8) },
 				  memory_word(elem, 8),
 				  memory_word(elem, 16) };
 
 	if (!e.len || e.len > e.cap || (e.cap != STACK_ROOM && e.cap != 1))
 		return ERR_FORMAT;
 	return buffer_add(ctx, &e, sizeof(e));
-}
-
-static int custom_by_place(const void *a, const void *b)
-{
-	const struct custom_entry *x = a, *y = b;
-
-	return (x->pcs > y->pcs) - (x->pcs < y->pcs);
 }
 
 static int custom_read_entries(const struct golive *live, const struct one *one,
@@ -172,7 +166,7 @@ static int custom_read_entries(const struct golive *live, const struct one *one,
 			entries);
 	if (!rc && entries->len)
 		qsort(entries->data, entries->len / sizeof(struct custom_entry),
-		      sizeof(struct custom_entry), custom_by_place);
+		      sizeof(struct custom_entry), sorted_order);
 	return rc;
 }
 

@@ -28,15 +28,9 @@ void labelsets_release(struct labelsets *s)
 	*s = (struct labelsets){ 0 };
 }
 
-static bool same_address(const void *owner, uint32_t i, const void *key)
-{
-	return ((const struct labelsets *)owner)->seen[i].address == *(const uint64_t *)key;
-}
-
 uint32_t labelsets_at(const struct labelsets *s, uint64_t address)
 {
-	uint64_t hash = hash_bytes(&address, sizeof(address));
-	uint32_t i = hashindex_find(&s->addresses, hash, same_address, s, &address);
+	uint32_t i = HASHINDEX_NUMBER(&s->addresses, s->seen, address, address);
 
 	return i == HASHINDEX_NONE ? 0 : s->seen[i].set;
 }
@@ -134,12 +128,10 @@ static int add_set(struct labelsets *s, const struct golabel *labels, size_t cou
 
 static int labelsets_remember(struct labelsets *s, uint64_t address, uint32_t set)
 {
-	uint64_t hash = hash_bytes(&address, sizeof(address));
-
 	if (!address || labelsets_at(s, address) || s->seen_count >= UINT32_MAX - 2)
 		return 0;
 	if (room_for((void **)&s->seen, &s->seen_room, s->seen_count + 1, sizeof(*s->seen)) ||
-	    hashindex_add(&s->addresses, hash, (uint32_t)s->seen_count))
+	    hashindex_add_number(&s->addresses, address, (uint32_t)s->seen_count))
 		return ERR_NOMEM;
 	s->seen[s->seen_count++] = (struct labelsets_seen){ address, set };
 	return 0;

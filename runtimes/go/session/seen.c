@@ -61,23 +61,16 @@ void seen_free(struct seen *s)
 	free(s);
 }
 
-static uint64_t seen_hash_of(uint64_t goid)
+static uint32_t seen_find(const struct generation *g, uint64_t goid)
 {
-	return hash_bytes(&goid, sizeof(goid));
-}
-
-static bool is_goid(const void *owner, uint32_t id, const void *key)
-{
-	const struct generation *g = owner;
-
-	return g->entries[id].s.goid == *(const uint64_t *)key;
+	return HASHINDEX_NUMBER(&g->index, g->entries, s.goid, goid);
 }
 
 static int seen_add(struct generation *g, const struct seen_entry *e)
 {
 	if (g->count >= COUNT_MAX ||
 	    room_for((void **)&g->entries, &g->room, g->count + 1, sizeof(*g->entries)) ||
-	    hashindex_add(&g->index, seen_hash_of(e->s.goid), (uint32_t)g->count))
+	    hashindex_add_number(&g->index, e->s.goid, (uint32_t)g->count))
 		return ERR_NOMEM;
 	g->entries[g->count++] = *e;
 	return 0;
@@ -119,8 +112,7 @@ static bool still_waits(const struct seen *s, const struct seen_entry *e,
 
 int seen_look(struct seen *s, const struct sighting *now, struct seen_wait *wait)
 {
-	uint32_t id = hashindex_find(&s->last.index, seen_hash_of(now->goid), is_goid, &s->last,
-				     &now->goid);
+	uint32_t id = seen_find(&s->last, now->goid);
 	struct seen_entry e = { .fresh = true, .wait = { INT64_MAX, s->last_began } };
 
 	if (id != HASHINDEX_NONE && still_waits(s, &s->last.entries[id], now))
@@ -233,8 +225,7 @@ static void take_times(struct seen *s, struct seen *older)
 {
 	for (size_t i = 0; i < s->last.count; i++) {
 		struct seen_entry *now = &s->last.entries[i];
-		uint32_t id = hashindex_find(&older->last.index, seen_hash_of(now->s.goid), is_goid,
-					     &older->last, &now->s.goid);
+		uint32_t id = seen_find(&older->last, now->s.goid);
 		const struct seen_entry *then = &older->last.entries[id == HASHINDEX_NONE ? 0 : id];
 
 		older->known = now->known;

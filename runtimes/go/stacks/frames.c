@@ -78,13 +78,6 @@ void goframes_for_print(char *name, unsigned minor)
 		put_dots(first + 1, last);
 }
 
-static bool stacks_frames_has_key(const void *owner, uint32_t id, const void *key)
-{
-	const struct goframes *f = owner;
-
-	return f->all[id].key == *(const uint64_t *)key;
-}
-
 static const char *stacks_frames_keep(struct goframes *f, const char *text)
 {
 	uint32_t id;
@@ -127,15 +120,14 @@ static bool stacks_frames_make(struct goframes *f, uint64_t pc, struct gocallers
 static const struct gocallers_frame *stacks_frames_entry(struct goframes *f, uint64_t address,
 							 bool physical)
 {
-	uint64_t key = address | (uint64_t)physical << KIND_SHIFT,
-		 hash = hash_bytes(&key, sizeof(key));
+	uint64_t key = address | (uint64_t)physical << KIND_SHIFT;
 	struct goframes_entry new = { .key = key };
 	struct gosites_function at;
 	uint32_t id;
 
 	if (address >> KIND_SHIFT)
 		return NULL;
-	id = hashindex_find(&f->index, hash, stacks_frames_has_key, f, &key);
+	id = HASHINDEX_NUMBER(&f->index, f->all, key, key);
 	if (id != HASHINDEX_NONE)
 		return &f->all[id].frame;
 	if (!physical && !stacks_frames_make(f, address, &new.frame))
@@ -148,7 +140,7 @@ static const struct gocallers_frame *stacks_frames_entry(struct goframes *f, uin
 		f->count = 0;
 	}
 	if (room_for((void **)&f->all, &f->room, f->count + 1, sizeof(*f->all)) ||
-	    hashindex_add(&f->index, hash, (uint32_t)f->count))
+	    hashindex_add_number(&f->index, key, (uint32_t)f->count))
 		return NULL;
 	f->all[f->count] = new;
 	return &f->all[f->count++].frame;

@@ -44,13 +44,6 @@ void gosites_release(struct gosites *s)
 	memset(s, 0, sizeof(*s));
 }
 
-static bool has_site(const void *owner, uint32_t id, const void *key)
-{
-	const struct gosites *s = owner;
-
-	return s->all[id].key == *(const uint64_t *)key;
-}
-
 /* The table of a module other than the runtime's, opened on first use. */
 static struct gopclntab *other_table(struct gosites *s, const struct image *image)
 {
@@ -178,7 +171,7 @@ static int sites_add(struct gosites *s, uint64_t key, uint64_t pc, enum gosite_s
 		rc = sites_find_frames(s, &site, f, special == PANICS || special == SIGPANIC, pc,
 				       sense);
 	if (!rc)
-		rc = hashindex_add(&s->index, hash_bytes(&key, sizeof(key)), (uint32_t)s->count);
+		rc = hashindex_add_number(&s->index, key, (uint32_t)s->count);
 	if (rc)
 		return rc;
 	s->all[s->count++] = site;
@@ -194,7 +187,7 @@ const struct gosite *gosites_at(struct gosites *s, uint64_t pc, enum gosite_sens
 	*rc = 0;
 	if (pc >> SENSE_SHIFT)
 		return NULL;
-	id = hashindex_find(&s->index, hash_bytes(&key, sizeof(key)), has_site, s, &key);
+	id = HASHINDEX_NUMBER(&s->index, s->all, key, key);
 	if (id != HASHINDEX_NONE)
 		return &s->all[id];
 	if (!gosites_function(s, sense == GOSITE_PHYSICAL ? pc - 1 : pc, &f))

@@ -320,17 +320,9 @@ static int read_blob(const struct hotspot_blob_layout *l, const struct memory *m
 
 /* Those that are known. */
 
-static bool blobs_is_at(const void *owner, uint32_t id, const void *key)
-{
-	const struct hotspot_blobs *b = owner;
-
-	return b->entries[id].blob.start == *(const uint64_t *)key;
-}
-
 static struct hotspot_blob_entry *known_at(struct hotspot_blobs *b, uint64_t start)
 {
-	uint32_t id = hashindex_find(&b->index, hash_bytes(&start, sizeof(start)), blobs_is_at, b,
-				     &start);
+	uint32_t id = HASHINDEX_NUMBER(&b->index, b->entries, blob.start, start);
 
 	return id == HASHINDEX_NONE ? NULL : &b->entries[id];
 }
@@ -338,12 +330,10 @@ static struct hotspot_blob_entry *known_at(struct hotspot_blobs *b, uint64_t sta
 static int blobs_keep(struct hotspot_blobs *b, const struct hotspot_blob_entry *e,
 		      struct hotspot_blob_entry **kept)
 {
-	uint64_t start = e->blob.start;
-
 	if (b->count >= ENTRIES_MAX || b->bytes > KEPT_MAX)
 		blobs_forget_all(b);
 	if (room_for((void **)&b->entries, &b->room, b->count + 1, sizeof(*b->entries)) ||
-	    hashindex_add(&b->index, hash_bytes(&start, sizeof(start)), (uint32_t)b->count))
+	    hashindex_add_number(&b->index, e->blob.start, (uint32_t)b->count))
 		return ERR_NOMEM;
 	*kept = &b->entries[b->count++];
 	**kept = *e;

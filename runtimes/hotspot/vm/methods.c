@@ -291,18 +291,10 @@ static bool vm_methods_find_parts(const struct hotspot_method_layout *l,
 	return find_lengths(l, memory, look, p);
 }
 
-static bool vm_methods_is_of(const void *owner, uint32_t id, const void *key)
-{
-	const struct hotspot_methods *m = owner;
-
-	return m->at[id].method == *(const uint64_t *)key;
-}
-
 /* The entry of a method's address, made if there is none. NULL: no memory. */
 static struct hotspot_parts *entry_of(struct hotspot_methods *m, uint64_t method)
 {
-	uint64_t hash = hash_bytes(&method, sizeof(method));
-	uint32_t id = hashindex_find(&m->by_address, hash, vm_methods_is_of, m, &method);
+	uint32_t id = HASHINDEX_NUMBER(&m->by_address, m->at, method, method);
 
 	if (id != HASHINDEX_NONE)
 		return &m->at[id];
@@ -311,7 +303,7 @@ static struct hotspot_parts *entry_of(struct hotspot_methods *m, uint64_t method
 		hashindex_clear(&m->by_address);
 	}
 	if (room_for((void **)&m->at, &m->room, m->count + 1, sizeof(*m->at)) ||
-	    hashindex_add(&m->by_address, hash, (uint32_t)m->count))
+	    hashindex_add_number(&m->by_address, method, (uint32_t)m->count))
 		return NULL;
 	m->at[m->count] = (struct hotspot_parts){ .method = method };
 	return &m->at[m->count++];

@@ -38,28 +38,9 @@ struct vmstructs {
 	struct vmstructs_numbers sizes, constants;
 };
 
-static const char *const names[VMS_SYMBOLS] = {
-	[VMS_STRUCTS] = "gHotSpotVMStructs",
-	[VMS_STRUCT_TYPE_NAME] = "gHotSpotVMStructEntryTypeNameOffset",
-	[VMS_STRUCT_FIELD_NAME] = "gHotSpotVMStructEntryFieldNameOffset",
-	[VMS_STRUCT_TYPE_STRING] = "gHotSpotVMStructEntryTypeStringOffset",
-	[VMS_STRUCT_IS_STATIC] = "gHotSpotVMStructEntryIsStaticOffset",
-	[VMS_STRUCT_OFFSET] = "gHotSpotVMStructEntryOffsetOffset",
-	[VMS_STRUCT_ADDRESS] = "gHotSpotVMStructEntryAddressOffset",
-	[VMS_STRUCT_STRIDE] = "gHotSpotVMStructEntryArrayStride",
-	[VMS_TYPES] = "gHotSpotVMTypes",
-	[VMS_TYPE_NAME] = "gHotSpotVMTypeEntryTypeNameOffset",
-	[VMS_TYPE_SIZE] = "gHotSpotVMTypeEntrySizeOffset",
-	[VMS_TYPE_STRIDE] = "gHotSpotVMTypeEntryArrayStride",
-	[VMS_INTS] = "gHotSpotVMIntConstants",
-	[VMS_INT_NAME] = "gHotSpotVMIntConstantEntryNameOffset",
-	[VMS_INT_VALUE] = "gHotSpotVMIntConstantEntryValueOffset",
-	[VMS_INT_STRIDE] = "gHotSpotVMIntConstantEntryArrayStride",
-	[VMS_LONGS] = "gHotSpotVMLongConstants",
-	[VMS_LONG_NAME] = "gHotSpotVMLongConstantEntryNameOffset",
-	[VMS_LONG_VALUE] = "gHotSpotVMLongConstantEntryValueOffset",
-	[VMS_LONG_STRIDE] = "gHotSpotVMLongConstantEntryArrayStride",
-};
+#define NAME(number, name) name,
+
+static const char *const names[VMS_SYMBOLS] = { EACH_VMSYMBOL(NAME) };
 
 int vmstructs_find(const struct image *image, uint64_t bias, struct vmsymbols *symbols)
 {

@@ -31,31 +31,35 @@ struct vmfield {
 	uint64_t offset; /* in an object; of a static field, its address in the process */
 };
 
-/* Where the tables are: the addresses of the exported variables in the process. */
-enum vmsymbol {
-	VMS_STRUCTS,
-	VMS_STRUCT_TYPE_NAME,
-	VMS_STRUCT_FIELD_NAME,
-	VMS_STRUCT_TYPE_STRING,
-	VMS_STRUCT_IS_STATIC,
-	VMS_STRUCT_OFFSET,
-	VMS_STRUCT_ADDRESS,
-	VMS_STRUCT_STRIDE,
-	VMS_TYPES,
-	VMS_TYPE_NAME,
-	VMS_TYPE_SIZE,
-	VMS_TYPE_STRIDE,
-	VMS_INTS,
-	VMS_INT_NAME,
-	VMS_INT_VALUE,
-	VMS_INT_STRIDE,
-	VMS_LONGS,
-	VMS_LONG_NAME,
-	VMS_LONG_VALUE,
-	VMS_LONG_STRIDE,
-	VMS_SYMBOLS
-};
+/* The exported variables: for each table its address, the offsets in its entries, the name's first,
+ * and the size of an entry. */
+#define EACH_VMSYMBOL(F) \
+	F(VMS_STRUCTS, "gHotSpotVMStructs") \
+	F(VMS_STRUCT_TYPE_NAME, "gHotSpotVMStructEntryTypeNameOffset") \
+	F(VMS_STRUCT_FIELD_NAME, "gHotSpotVMStructEntryFieldNameOffset") \
+	F(VMS_STRUCT_TYPE_STRING, "gHotSpotVMStructEntryTypeStringOffset") \
+	F(VMS_STRUCT_IS_STATIC, "gHotSpotVMStructEntryIsStaticOffset") \
+	F(VMS_STRUCT_OFFSET, "gHotSpotVMStructEntryOffsetOffset") \
+	F(VMS_STRUCT_ADDRESS, "gHotSpotVMStructEntryAddressOffset") \
+	F(VMS_STRUCT_STRIDE, "gHotSpotVMStructEntryArrayStride") \
+	F(VMS_TYPES, "gHotSpotVMTypes") \
+	F(VMS_TYPE_NAME, "gHotSpotVMTypeEntryTypeNameOffset") \
+	F(VMS_TYPE_SIZE, "gHotSpotVMTypeEntrySizeOffset") \
+	F(VMS_TYPE_STRIDE, "gHotSpotVMTypeEntryArrayStride") \
+	F(VMS_INTS, "gHotSpotVMIntConstants") \
+	F(VMS_INT_NAME, "gHotSpotVMIntConstantEntryNameOffset") \
+	F(VMS_INT_VALUE, "gHotSpotVMIntConstantEntryValueOffset") \
+	F(VMS_INT_STRIDE, "gHotSpotVMIntConstantEntryArrayStride") \
+	F(VMS_LONGS, "gHotSpotVMLongConstants") \
+	F(VMS_LONG_NAME, "gHotSpotVMLongConstantEntryNameOffset") \
+	F(VMS_LONG_VALUE, "gHotSpotVMLongConstantEntryValueOffset") \
+	F(VMS_LONG_STRIDE, "gHotSpotVMLongConstantEntryArrayStride")
 
+#define VMSYMBOL_NUMBER(number, name) number,
+
+enum vmsymbol { EACH_VMSYMBOL(VMSYMBOL_NUMBER) VMS_SYMBOLS };
+
+/* Where they are in the process. */
 struct vmsymbols {
 	uint64_t addr[VMS_SYMBOLS];
 };

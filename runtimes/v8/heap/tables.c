@@ -115,58 +115,44 @@ static const struct v8_tables *tables_find_release(int number)
 
 /* The constants. */
 
-enum {
-	CODE_TYPE,
-	STREAM_TYPE,
-	SHARED_TYPE,
-	BYTECODE_TYPE,
-	FUNCTION_TYPE,
-	FIRST_FUNCTION_TYPE,
-	LAST_FUNCTION_TYPE,
-	INSTANCE_TYPE,
-	SHARED,
-	FP_MARKER,
-	FP_FUNCTION,
-	FP_BYTECODE,
-	FP_OFFSET,
-	FRAMES, /* the types of frames, in the order of enum v8_frame_type */
-	SIZE = FRAMES + V8_FRAME_TYPES,
-	START,
-	FLAGS,
-	SMI_SHIFT,
-	TAGGED_SIZE,
-	CONSTANTS
-};
+/* The types of frames, from FRAMES on, are in the order of enum v8_frame_type. */
+#define EACH_CONSTANT(F) \
+	F(CODE_TYPE, "v8dbg_type_Code__CODE_TYPE") \
+	F(STREAM_TYPE, "v8dbg_type_InstructionStream__INSTRUCTION_STREAM_TYPE") \
+	F(SHARED_TYPE, "v8dbg_type_SharedFunctionInfo__SHARED_FUNCTION_INFO_TYPE") \
+	F(BYTECODE_TYPE, "v8dbg_type_BytecodeArray__BYTECODE_ARRAY_TYPE") \
+	F(FUNCTION_TYPE, "v8dbg_type_JSFunction__JS_FUNCTION_TYPE") \
+	F(FIRST_FUNCTION_TYPE, "v8dbg_FirstJSFunctionType") \
+	F(LAST_FUNCTION_TYPE, "v8dbg_LastJSFunctionType") \
+	F(INSTANCE_TYPE, "v8dbg_class_Map__instance_type__uint16_t") \
+	F(SHARED, "v8dbg_class_JSFunction__shared__SharedFunctionInfo") \
+	F(FP_MARKER, "v8dbg_off_fp_context_or_frame_type") \
+	F(FP_FUNCTION, "v8dbg_off_fp_function") \
+	F(FP_BYTECODE, "v8dbg_off_fp_bytecode_array") \
+	F(FP_OFFSET, "v8dbg_off_fp_bytecode_offset") \
+	F(FRAMES, "v8dbg_frametype_EntryFrame") \
+	F(CONSTRUCT_ENTRY_FRAME, "v8dbg_frametype_ConstructEntryFrame") \
+	F(WASM_FRAME, "v8dbg_frametype_WasmFrame") \
+	F(WASM_LAST_FRAME, "v8dbg_frametype_WasmExitFrame") \
+	F(STUB_FRAME, "v8dbg_frametype_StubFrame") \
+	F(INTERNAL_FRAME, "v8dbg_frametype_InternalFrame") \
+	F(CONSTRUCT_FRAME, "v8dbg_frametype_ConstructFrame") \
+	F(NATIVE_FRAME, "v8dbg_frametype_NativeFrame") \
+	F(REGEXP_FRAME, "v8dbg_frametype_IrregexpFrame") \
+	F(SIZE, "v8dbg_class_Code__instruction_size__int") \
+	F(START, "v8dbg_class_Code__instruction_start__uintptr_t") \
+	F(FLAGS, "v8dbg_class_Code__flags__uint32_t") \
+	F(SMI_SHIFT, "v8dbg_SmiShiftSize") \
+	F(TAGGED_SIZE, "v8dbg_TaggedSize")
 
-static const char *const names[CONSTANTS] = {
-	[CODE_TYPE] = "v8dbg_type_Code__CODE_TYPE",
-	[STREAM_TYPE] = "v8dbg_type_InstructionStream__INSTRUCTION_STREAM_TYPE",
-	[SHARED_TYPE] = "v8dbg_type_SharedFunctionInfo__SHARED_FUNCTION_INFO_TYPE",
-	[BYTECODE_TYPE] = "v8dbg_type_BytecodeArray__BYTECODE_ARRAY_TYPE",
-	[FUNCTION_TYPE] = "v8dbg_type_JSFunction__JS_FUNCTION_TYPE",
-	[FIRST_FUNCTION_TYPE] = "v8dbg_FirstJSFunctionType",
-	[LAST_FUNCTION_TYPE] = "v8dbg_LastJSFunctionType",
-	[INSTANCE_TYPE] = "v8dbg_class_Map__instance_type__uint16_t",
-	[SHARED] = "v8dbg_class_JSFunction__shared__SharedFunctionInfo",
-	[FP_MARKER] = "v8dbg_off_fp_context_or_frame_type",
-	[FP_FUNCTION] = "v8dbg_off_fp_function",
-	[FP_BYTECODE] = "v8dbg_off_fp_bytecode_array",
-	[FP_OFFSET] = "v8dbg_off_fp_bytecode_offset",
-	[FRAMES + V8_ENTRY_FRAME] = "v8dbg_frametype_EntryFrame",
-	[FRAMES + V8_CONSTRUCT_ENTRY_FRAME] = "v8dbg_frametype_ConstructEntryFrame",
-	[FRAMES + V8_WASM_FRAME] = "v8dbg_frametype_WasmFrame",
-	[FRAMES + V8_WASM_LAST_FRAME] = "v8dbg_frametype_WasmExitFrame",
-	[FRAMES + V8_STUB_FRAME] = "v8dbg_frametype_StubFrame",
-	[FRAMES + V8_INTERNAL_FRAME] = "v8dbg_frametype_InternalFrame",
-	[FRAMES + V8_CONSTRUCT_FRAME] = "v8dbg_frametype_ConstructFrame",
-	[FRAMES + V8_NATIVE_FRAME] = "v8dbg_frametype_NativeFrame",
-	[FRAMES + V8_REGEXP_FRAME] = "v8dbg_frametype_IrregexpFrame",
-	[SIZE] = "v8dbg_class_Code__instruction_size__int",
-	[START] = "v8dbg_class_Code__instruction_start__uintptr_t",
-	[FLAGS] = "v8dbg_class_Code__flags__uint32_t",
-	[SMI_SHIFT] = "v8dbg_SmiShiftSize",
-	[TAGGED_SIZE] = "v8dbg_TaggedSize",
-};
+#define NUMBER(number, name) number,
+#define NAME(number, name) name,
+
+enum { EACH_CONSTANT(NUMBER) CONSTANTS };
+
+static const char *const names[CONSTANTS] = { EACH_CONSTANT(NAME) };
+
+_Static_assert(REGEXP_FRAME == FRAMES + V8_REGEXP_FRAME, "the frames are in order");
 
 static int32_t value_or(const struct v8_constant *c, int32_t otherwise)
 {

@@ -469,13 +469,13 @@ Test(walk, tells_what_its_table_is_like)
 	struct unwind_table_info info;
 
 	unwinder_table_info(unwinder, range->image, &info);
-	cr_assert_eq(info.rows, 0, "never met");
+	cr_assert_eq(info.table.rows, 0, "never met");
 	walk_from(AT(LAST), 1, STACK_OUTERMOST);
 	unwinder_table_info(unwinder, range->image, &info);
-	cr_assert_gt(info.rows, 10);
-	cr_assert_eq(info.rules, 11);
-	cr_assert_eq(info.bad_entries, 0);
-	cr_assert_gt(info.bytes, 6 * info.rows);
+	cr_assert_gt(info.table.rows, 10);
+	cr_assert_eq(info.table.rules, 11);
+	cr_assert_eq(info.table.broken, 0);
+	cr_assert_gt(info.table.bytes, 6 * info.table.rows);
 }
 
 Test(stack, ends_have_names)
