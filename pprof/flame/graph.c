@@ -1,6 +1,10 @@
-/* The parts are made in one order, title, picture (for SVG), data, and page.c puts them
- * together. */
-#include "pprof/flame/graph.h"
+/*
+ * Writes a profile as a flame graph: one self-contained file. In a difference, the colour of a frame
+ * shows how it changed.
+ *
+ * The parts are made in one order, title, picture (for SVG), data, and page.c puts them together.
+ */
+#include "pprof/flame/reports.h"
 
 #include "base/error.h"
 #include "base/printer.h"

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/printer.h"
 #include "pprof/flame/flame.h"
-#include "pprof/flame/graph.h"
+#include "pprof/flame/reports.h"
 #include "pprof/flame/page.h"
 #include "pprof/wire/encode.h"
 #include "tests/unit/pprof/report/fixture.h"
