@@ -81,6 +81,27 @@ int buffer_addf(struct buffer *b, const char *fmt, ...)
 	return rc;
 }
 
+int buffer_add_base64(struct buffer *b, const void *data, size_t len)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const uint8_t *from = data;
+
+	if (buffer_reserve(b, len / 3 * 4 + 5))
+		return ERR_NOMEM;
+	for (size_t i = 0; i < len; i += 3) {
+		uint32_t bits = 0;
+
+		for (size_t j = 0; j < 3; j++)
+			bits = bits << 8 | (i + j < len ? from[i + j] : 0);
+		for (size_t j = 0; j < 4; j++)
+			b->data[b->len++] = (uint8_t)(i + j > len ?
+							      '=' :
+							      digits[bits >> (18 - 6 * j) & 63]);
+	}
+	return 0;
+}
+
 int buffer_add_hex(struct buffer *b, uint64_t value)
 {
 	char text[2 + 2 * sizeof(value)], *end = text + sizeof(text), *at = end;

@@ -47,6 +47,10 @@ int buffer_add_utf8(struct buffer *b, const char *text, size_t len);
 /* Appends foreign text as a terminal may show it (base/printable.h). 0 or ERR_NOMEM. */
 int buffer_add_printable(struct buffer *b, const char *text, size_t len);
 
+/* Appends bytes in base64 (RFC 4648, 4). Room for them and a NUL is made at once, so that no copy
+ * of a secret is left where the buffer was smaller. 0 or ERR_NOMEM. */
+int buffer_add_base64(struct buffer *b, const void *data, size_t len);
+
 /* Appends `value` as "0x2a", for callers that write millions of numbers. 0 or ERR_NOMEM. */
 int buffer_add_hex(struct buffer *b, uint64_t value);
 

@@ -2,6 +2,7 @@
 #ifndef BASE_DESCRIPTOR_H
 #define BASE_DESCRIPTOR_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,6 +30,24 @@ static inline bool descriptor_read(int fd, void *to, size_t len, uint64_t at)
 		next += got;
 		len -= (size_t)got;
 		at += (uint64_t)got;
+	}
+	return true;
+}
+
+/* Writes all bytes, also where a signal interrupts. False: an error, with errno. */
+static inline bool descriptor_write(int fd, const void *from, size_t len)
+{
+	const char *next = from;
+
+	while (len) {
+		ssize_t put = write(fd, next, len);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			return false;
+		next += put;
+		len -= (size_t)put;
 	}
 	return true;
 }

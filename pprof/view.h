@@ -48,7 +48,7 @@ struct report_view {
 	const uint32_t *label_units; /* labels_units() before filtering; for labels with numbers */
 };
 
-/* Appends its text to `out`. ERR_NOMEM; ERR_LIMIT: the text is too long (pprof/graph/text.h);
+/* Appends its text to `out`. ERR_NOMEM; ERR_LIMIT: the text is too long (base/printer.h);
  * ERR_NOTFOUND: no name matches the pattern. */
 typedef int report_writer(const struct profile *p, const struct report_view *v, struct buffer *out,
 			  struct error *err);

@@ -330,7 +330,8 @@ static bool answer_over(struct lap *lap, int what)
 	if (what == LAP_AFTER && source_by_address(lap->options->source) && process_ended(lap)) {
 		collection_free(a->collection);
 		a->collection = NULL;
-		error_set(&a->none, ERR_GONE, "process %d ended while it was asked", lap->pid);
+		error_set(&a->none, ERR_GONE, "process %d ended before its profiles were collected",
+			  lap->pid);
 	}
 	return true;
 }

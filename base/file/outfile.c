@@ -135,19 +135,9 @@ int outfile_open(struct outfile *f, const char *path, struct error *err)
 
 int outfile_write(struct outfile *f, const void *data, size_t len, struct error *err)
 {
-	const char *p = data;
-
-	while (len) {
-		ssize_t n = write(f->fd, p, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return outfile_fail(f, err, "write");
-		p += n;
-		len -= (size_t)n;
-		f->written += (uint64_t)n;
-	}
+	if (!descriptor_write(f->fd, data, len))
+		return outfile_fail(f, err, "write");
+	f->written += len;
 	return 0;
 }
 

@@ -161,6 +161,6 @@ int parse_choice(const char *text, const char *what, const char *const *names, u
 int parse_percent(const char *text, const char *what, double *share, struct error *err);
 
 /* "0.005", a share from 0 to 1. ERR_USAGE. */
-int parse_fraction(const char *text, const char *what, double *share, struct error *err);
+int parse_fraction(const char *text, double *share, struct error *err);
 
 #endif

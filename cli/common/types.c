@@ -6,6 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/printer.h"
 #include "pprof/graph/text.h"
 #include "pprof/profile.h"
 #include "cli/common/cli.h"
@@ -21,14 +22,15 @@ static size_t type_by_name(const struct profile *p, const char *name)
 static int no_such_type(const struct profile *p, const char *asked, struct error *err)
 {
 	struct buffer names = { 0 };
-	int rc = 0;
+	struct printer to = { &names, 0 };
+	int rc;
 
-	for (size_t i = 0; i < p->type_count && !rc; i++) {
-		rc = buffer_addf(&names, i ? ", " : "");
-		rc = rc ? rc : text_add_string(&names, p, p->types[i].type);
+	for (size_t i = 0; i < p->type_count; i++) {
+		print_to(&to, i ? ", " : "");
+		text_add_string(&to, p, p->types[i].type);
 	}
 	rc = error_set(err, ERR_USAGE, "the profile has no sample type '%s'; it has %.*s", asked,
-		       rc ? 0 : (int)names.len, (const char *)names.data);
+		       to.rc ? 0 : (int)names.len, (const char *)names.data);
 	buffer_release(&names);
 	return rc;
 }

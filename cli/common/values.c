@@ -242,16 +242,15 @@ int parse_percent(const char *text, const char *what, double *share, struct erro
 	return 0;
 }
 
-int parse_fraction(const char *text, const char *what, double *share, struct error *err)
+int parse_fraction(const char *text, double *share, struct error *err)
 {
 	struct cursor c;
 
-	cursor_init(&c, text, strlen(text), what);
+	cursor_init(&c, text, strlen(text), "share");
 	*share = read_decimal(&c);
 	if (c.failed || cursor_left(&c) || *share > 1)
 		return error_set(err, ERR_USAGE,
-				 "'%s' is no %s; expected a number from 0 to 1, "
-				 "like 0.005",
-				 text, what);
+				 "'%s' is no share; expected a number from 0 to 1, like 0.005",
+				 text);
 	return 0;
 }

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "cli/common/printer.h"
+#include "base/printer.h"
 #include "cli/dump/dumpformat.h"
 #include "sampler/dump/dumping.h"
 #include "sampler/lock/lock.h"

@@ -17,7 +17,7 @@
 #include "base/process/image.h"
 #include "base/process/process.h"
 #include "cli/common/cli.h"
-#include "cli/common/printer.h"
+#include "base/printer.h"
 #include "cli/dump/dumpfold.h"
 #include "cli/dump/dumpformat.h"
 #include "sampler/dump/dumping.h"

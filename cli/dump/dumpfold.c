@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/room.h"
-#include "cli/common/printer.h"
+#include "base/printer.h"
 #include "sampler/dump/dumping.h"
 
 /* How many names or ranges of numbers a heading lists. */

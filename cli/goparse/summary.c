@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "cli/common/cli.h"
-#include "cli/common/printer.h"
+#include "base/printer.h"
 #include "goparse/excerpt.h"
 #include "goparse/summary/census.h"
 #include "goparse/summary/holder.h"
@@ -89,10 +89,9 @@ static void end_row(struct goparse_summary_page *p, uint64_t count)
 {
 	int64_t all = (int64_t)census_total(p->s->census)->count;
 
-	p->out.rc = p->out.rc ? p->out.rc : paint_share(p->out.out, &p->view, (int64_t)count, all);
+	paint_share(&p->out, &p->view, (int64_t)count, all);
 	print_to(&p->out, "%.*s", (int)p->line.out->len, (const char *)p->line.out->data);
-	p->out.rc = p->out.rc ? p->out.rc :
-				paint_end_line(p->out.out, &p->view, (int64_t)count, all);
+	paint_end_line(&p->out, &p->view, (int64_t)count, all);
 	p->line.out->len = 0;
 }
 
@@ -162,9 +161,7 @@ static void begin_table(struct goparse_summary_page *p, enum goparse_summary_tab
 	print_to(&p->line, "%c", 0); /* paint_title takes a C string */
 	print_to(&p->out, "\n");
 	if (!p->line.rc)
-		p->out.rc = p->out.rc ? p->out.rc :
-					paint_title(p->out.out, &p->view,
-						    (const char *)p->line.out->data);
+		paint_title(&p->out, &p->view, (const char *)p->line.out->data);
 	p->line.out->len = 0;
 }
 
@@ -438,7 +435,8 @@ int goparse_summary(const struct goparse_summary *s, struct buffer *out, struct 
 	if (!rc) {
 		fit(&p);
 		goparse_summary_add_all(&p);
-		rc = text_result(p.line.rc ? p.line.rc : p.out.rc, err);
+		printer_fail(&p.out, p.line.rc);
+		rc = printer_result(&p.out, err);
 	}
 	for (int t = 0; t < TABLES; t++)
 		free(p.lists[t].rows);

@@ -2,7 +2,7 @@
  * middle if the line is too narrow for it; the others are written whole or not at all. */
 #include "cli/goparse/where.h"
 
-#include "cli/common/printer.h"
+#include "base/printer.h"
 #include "goparse/excerpt.h"
 #include "goparse/summary/telling.h"
 #include "pprof/graph/text.h"
@@ -22,21 +22,15 @@ void goparse_put(struct printer *p, struct goparse_text text)
 
 size_t goparse_columns(const struct buffer *b)
 {
-	size_t count = 0;
-
-	for (size_t i = 0; i < b->len; i++)
-		count += (b->data[i] & 0xc0) != 0x80;
-	return count;
+	return text_columns((const char *)b->data, b->len);
 }
 
 void goparse_fit(struct printer *line, const struct printer *piece, unsigned width, size_t reserve)
 {
 	const struct buffer *b = piece->out;
 
-	line->rc = line->rc ? line->rc : piece->rc;
-	if (!line->rc)
-		line->rc = text_add_fitting(line->out, (const char *)b->data, b->len, width,
-					    reserve);
+	printer_fail(line, piece->rc);
+	text_add_fitting(line, (const char *)b->data, b->len, width, reserve);
 }
 
 static void where_put_place(struct printer *piece, const struct goparse_frame *f)
@@ -86,10 +80,10 @@ static bool add_caller(struct printer *line, const char *before, const struct go
 
 	print_to(&piece, "%s", before);
 	where_put_frame(&piece, f);
-	line->rc = line->rc ? line->rc : piece.rc;
+	printer_fail(line, piece.rc);
 	fits = !width || goparse_columns(line->out) + goparse_columns(&bytes) <= width;
 	if (fits)
-		print_to(line, "%.*s", (int)bytes.len, (const char *)bytes.data);
+		print_bytes(line, bytes.data, bytes.len);
 	buffer_release(&bytes);
 	return fits;
 }
@@ -120,8 +114,8 @@ void goparse_where(struct printer *line, const struct goparse_stack *s, struct g
 
 	if (count)
 		i = where_begin(line, s, at, count, width);
-	else if (!line->rc)
-		line->rc = text_add_fitting(line->out, nothing, strlen(nothing), width, 0);
+	else
+		text_add_fitting(line, nothing, strlen(nothing), width, 0);
 	for (; fits && i < count; i++)
 		fits = add_caller(line, ARROW, &s->frames[at[i]], width);
 	if (fits && s->created_by.function.len)

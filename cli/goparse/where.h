@@ -11,8 +11,7 @@ struct printer;
 
 /* Both append to the line that the printer writes, which is to have at most `width` columns (0: no
  * limit). goparse_where appends the frames that tell most of a stack, innermost first;
- * goparse_place a function with its file and line. line->rc may become ERR_LIMIT
- * (pprof/graph/text.h). */
+ * goparse_place a function with its file and line. */
 void goparse_where(struct printer *line, const struct goparse_stack *s, struct goparse_text state,
 		   unsigned width);
 void goparse_place(struct printer *line, const struct goparse_frame *f, unsigned width);

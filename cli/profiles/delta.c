@@ -23,7 +23,7 @@
 #include "pprof/wire/gzip.h"
 #include "cli/common/cli.h"
 #include "cli/common/formats.h"
-#include "cli/common/printer.h"
+#include "base/printer.h"
 #include "cli/common/readprofile.h"
 
 enum { TYPES_MAX = 64 };

@@ -13,8 +13,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file/outfile.h"
-#include "pprof/flame/folded.h"
-#include "pprof/flame/speedscope.h"
+#include "pprof/flame/reports.h"
 #include "pprof/graph/graph.h"
 #include "pprof/merge.h"
 #include "pprof/profile.h"
@@ -206,7 +205,7 @@ static int report_take_option(void *options, int option, char *value, struct err
 
 	switch (option) {
 	case 'e':
-		return parse_fraction(value, "share", &o->shown.view.edge_fraction, err);
+		return parse_fraction(value, &o->shown.view.edge_fraction, err);
 	case 'r':
 		o->relative = true;
 		return 0;

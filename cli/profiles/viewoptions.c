@@ -41,7 +41,7 @@ int viewoptions_set(struct viewoptions *o, int option, const char *value, struct
 		return parse_number(value, "number of lines", 0, UINT32_MAX, &o->view.nodecount,
 				    err);
 	case VIEWOPTIONS_NODEFRACTION:
-		return parse_fraction(value, "share", &o->view.node_fraction, err);
+		return parse_fraction(value, &o->view.node_fraction, err);
 	case VIEWOPTIONS_SAMPLE_TYPE:
 		o->type = value;
 		return 0;

@@ -15,7 +15,7 @@
 #include "base/process/process.h"
 #include "cli/common/cli.h"
 #include "cli/common/formats.h"
-#include "cli/common/printer.h"
+#include "base/printer.h"
 #include "cli/common/terminal.h"
 #include "cli/record/outcome.h"
 #include "sampler/child/priority.h"

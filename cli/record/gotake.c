@@ -208,7 +208,7 @@ static void do_custom(struct taking *k, const char *custom)
 	if (k->legacy) {
 		put_legacy(k, CAPTURE_CUSTOM, &id);
 	} else if (!customname_encode(custom, encoded)) {
-		error_set(&err, ERR_LIMIT, "the name is no file's: '%.80s'", encoded);
+		error_set(&err, ERR_LIMIT, "no file can have the name '%.80s'", encoded);
 		miss(k, "custom", &err);
 	} else {
 		snprintf(file, sizeof(file), "custom-%s.pprof", encoded);
@@ -267,7 +267,8 @@ static void choose_output(struct taking *k)
 static int open_folder(struct taking *k, struct error *err)
 {
 	if (!strcmp(k->output, "-"))
-		return error_set(err, ERR_USAGE, "several profiles want a folder: -o DIR");
+		return error_set(err, ERR_USAGE,
+				 "several profiles are written to a folder: use -o DIR");
 	k->made_folder = !mkdir(k->output, 0777);
 	if (!k->made_folder && errno != EEXIST)
 		return error_errno(err, ERR_IO, "cannot make the folder '%s'", k->output);
@@ -316,7 +317,8 @@ static int gotake_finish(struct taking *k, struct error *err)
 	if (rc || !k->first.code)
 		return rc;
 	*err = k->first;
-	return one_file(k->t) ? err->code : error_set(err, err->code, "not all could be had");
+	return one_file(k->t) ? err->code :
+				error_set(err, err->code, "some profiles could not be collected");
 }
 
 static int gotake_open_process(struct process *p, pid_t pid, struct error *err)

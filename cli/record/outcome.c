@@ -8,7 +8,7 @@
 #include "base/amount.h"
 #include "base/error.h"
 #include "cli/common/cli.h"
-#include "cli/common/printer.h"
+#include "base/printer.h"
 #include "pprof/few.h"
 #include "sampler/account/budget.h"
 #include "sampler/account/counted.h"

@@ -19,7 +19,7 @@
 #include "cli/common/cli.h"
 #include "cli/common/defaultname.h"
 #include "cli/common/formats.h"
-#include "cli/common/printer.h"
+#include "base/printer.h"
 #include "cli/common/signals.h"
 #include "cli/record/ending.h"
 #include "cli/record/gotake.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "cli/common/printer.h"
+#include "base/printer.h"
 #include "symbolize/symbolizer.h"
 
 enum { DEFAULT_RATE = 99, RATE_MAX = 10000 };

@@ -198,11 +198,11 @@ static int check_source(const struct roundsoptions *o, struct error *err)
 				 o->http.given);
 	if (o->source.gc)
 		return error_set(err, ERR_USAGE,
-				 "--gc is asked of a URL only (--url): in the process "
-				 "nothing is called; --gc-wait waits for a collection");
+				 "--gc needs --url: no function of the process itself is "
+				 "called; --gc-wait waits for a collection");
 	if (o->trace_limit_given || o->rounds.types & CAPTURE_BIT(CAPTURE_TRACE))
 		return error_set(err, ERR_USAGE,
-				 "execution traces are of a URL only: "
+				 "execution traces are read from a URL only: "
 				 "--url http://HOST:PORT/debug/pprof");
 	if (o->source_given && !by_go)
 		return error_set(err, ERR_USAGE, "--%s is about Go's profiles", o->source_given);
@@ -232,7 +232,8 @@ int roundsoptions_check(const struct roundsoptions *o, struct error *err)
 	if (r->follow_restarts && !r->recording.pid_count)
 		return error_set(err, ERR_USAGE, "--follow-restarts needs a process: -p PID");
 	if (r->recording.command)
-		return error_set(err, ERR_USAGE, "rounds want a process, not a command: -p PID");
+		return error_set(err, ERR_USAGE,
+				 "rounds need a running process, not a command: use -p PID");
 	if (o->push_headers && !o->push_count)
 		return error_set(err, ERR_USAGE, "--push-headers is about --push");
 	return 0;

@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "cli/common/cli.h"
-#include "cli/common/printer.h"
+#include "base/printer.h"
 #include "cli/rounds/range.h"
 #include "cli/rounds/spark.h"
 #include "rounds/catalog/rows.h"

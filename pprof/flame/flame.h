@@ -42,9 +42,9 @@ int flame_add_data(const struct profile *p, const struct report_view *v, const c
 		   struct buffer *json, struct error *err);
 
 /* Appends the picture that is shown where no script runs: boxes as SVG. Its width is FLAME_WIDTH
- * pixels, its height is returned in *height. ERR_NOMEM. */
+ * pixels, its height is returned in *height. ERR_NOMEM, ERR_LIMIT. */
 enum { FLAME_WIDTH = 1200 };
 int flame_add_picture(const struct flame *f, const char *title, struct buffer *svg,
-		      unsigned *height);
+		      unsigned *height, struct error *err);
 
 #endif

@@ -1,6 +1,12 @@
-/* The tree's nodes are texts, not frames: so stacks that read alike are added up, and lines are in
- * the order of their texts. */
-#include "pprof/flame/folded.h"
+/*
+ * Writes a line for each distinct stack, "outermost;…;innermost VALUE", in the order of the names.
+ * ';' in a name becomes ':', what a terminal would act on a space. The tree's nodes are texts, not
+ * frames, so stacks that read alike are added up. Lines with the value 0 are left out.
+ *
+ * For a difference, lines have two values, "… BASE NEW". difffolded.pl and inferno-diff-folded write
+ * this form, and flamegraph.pl and inferno-flamegraph colour by it. speedscope does not read it.
+ */
+#include "pprof/flame/reports.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

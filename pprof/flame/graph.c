@@ -1,9 +1,13 @@
-/* The parts are made in one order, title, picture (for SVG), data, and page.c puts them
- * together. */
-#include "pprof/flame/graph.h"
+/*
+ * Writes a profile as a flame graph: one self-contained file. In a difference, the colour of a frame
+ * shows how it changed.
+ *
+ * The parts are made in one order, title, picture (for SVG), data, and page.c puts them together.
+ */
+#include "pprof/flame/reports.h"
 
-#include "base/buffer.h"
 #include "base/error.h"
+#include "base/printer.h"
 #include "pprof/flame/flame.h"
 #include "pprof/flame/frames.h"
 #include "pprof/flame/page.h"
@@ -16,8 +20,8 @@ static int flame_graph_add_picture(const struct profile *p, const struct report_
 	struct flame f;
 	int rc = flame_init(&f, p, v, err);
 
-	if (!rc && flame_add_picture(&f, page->title, picture, &page->height))
-		rc = error_nomem(err);
+	if (!rc)
+		rc = flame_add_picture(&f, page->title, picture, &page->height, err);
 	flame_release(&f);
 	return rc;
 }
@@ -25,17 +29,21 @@ static int flame_graph_add_picture(const struct profile *p, const struct report_
 static int write_flamegraph(const struct profile *p, const struct report_view *v,
 			    enum page_kind kind, struct buffer *out, struct error *err)
 {
+	struct printer to = { out, 0 };
 	struct buffer title = { 0 }, data = { 0 }, picture = { 0 };
 	struct page page = {
 		.kind = kind, .data = &data, .picture = &picture, .width = FLAME_WIDTH
 	};
 	int rc = frames_title(p, v, &title) || buffer_add(&title, "", 1) ? error_nomem(err) : 0;
+
 	page.title = (const char *)title.data;
 	if (!rc && kind == PAGE_SVG)
 		rc = flame_graph_add_picture(p, v, &page, &picture, err);
 	rc = rc ? rc : flame_add_data(p, v, page.title, &data, err);
-	if (!rc && page_write(&page, out))
-		rc = error_nomem(err);
+	if (!rc) {
+		page_write(&page, &to);
+		rc = printer_result(&to, err);
+	}
 	buffer_release(&title);
 	buffer_release(&data);
 	buffer_release(&picture);

@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 struct buffer;
+struct printer;
 
 enum page_kind { PAGE_HTML, PAGE_SVG };
 
@@ -23,10 +24,10 @@ struct page {
 	unsigned width, height;	      /* of the picture; HTML has none */
 };
 
-/* Appends the document. ERR_NOMEM. */
-int page_write(const struct page *page, struct buffer *out);
+/* Appends the document. */
+void page_write(const struct page *page, struct printer *out);
 
-/* Appends text, escaped for an element or attribute of HTML and SVG. ERR_NOMEM. */
-int page_add_text(struct buffer *out, const char *text, size_t len);
+/* Appends text, escaped for an element or attribute of HTML and SVG. */
+void page_add_text(struct printer *out, const char *text, size_t len);
 
 #endif

@@ -1,6 +1,13 @@
-/* All samples are in one tree. The nodes below its root are the threads (of a difference: each
- * thread twice, once for each side), so each subtree becomes one profile of the file. */
-#include "pprof/flame/speedscope.h"
+/*
+ * Writes "sampled" profiles (https://www.speedscope.app/file-format-schema.json), one for each
+ * thread that samples are labelled with, and one for all samples without a thread. Of a difference,
+ * each side has its own profiles, because weights cannot be negative. Equal stacks are one sample:
+ * a pprof file does not contain when they were taken.
+ *
+ * All samples are in one tree. The nodes below its root are the threads (of a difference: each
+ * thread twice, once for each side), so each subtree becomes one profile of the file.
+ */
+#include "pprof/flame/reports.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -27,12 +27,13 @@ static int put_of(const struct gotext_memstats_writing *w, unsigned parts, const
 	return buffer_addf(w->out, "# %s = %" PRIu64 " / %" PRIu64 "\n", name, used, all);
 }
 
-static int put_array(const struct gotext_memstats_writing *w, unsigned parts, const char *name,
-		     const uint64_t values[256])
+/* An array of the last 256 pauses. */
+static int put_pauses(const struct gotext_memstats_writing *w, const char *name,
+		      const uint64_t values[256])
 {
 	int rc;
 
-	if (w->unknown & parts)
+	if (w->unknown & LEGACY_PAUSES)
 		return 0;
 	rc = buffer_addf(w->out, "# %s = [", name);
 	for (int i = 0; !rc && i < 256; i++)
@@ -84,8 +85,7 @@ static int put_collections(const struct legacy_memstats *s, const struct gotext_
 {
 	return gotext_memstats_put(w, LEGACY_NEXT_GC, "NextGC", s->next_gc) ||
 	       gotext_memstats_put(w, LEGACY_PAUSES, "LastGC", s->last_gc) ||
-	       put_array(w, LEGACY_PAUSES, "PauseNs", s->pause_ns) ||
-	       put_array(w, LEGACY_PAUSES, "PauseEnd", s->pause_end) ||
+	       put_pauses(w, "PauseNs", s->pause_ns) || put_pauses(w, "PauseEnd", s->pause_end) ||
 	       gotext_memstats_put(w, LEGACY_NUM_GC, "NumGC", s->num_gc) ||
 	       gotext_memstats_put(w, LEGACY_NUM_FORCED_GC, "NumForcedGC", s->num_forced_gc) ||
 	       put_share(w, LEGACY_PAUSES, "GCCPUFraction", s->gc_cpu_fraction);

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/room.h"
 #include "pprof/graph/paths.h"
-#include "pprof/graph/text.h"
+#include "base/printer.h"
 #include "pprof/profile.h"
 
 static bool same_key(const void *owner, uint32_t id, const void *key)
@@ -204,7 +204,7 @@ static int make_label(struct nodes *n, struct node *node, char **scratch, size_t
 	if (room_for((void **)scratch, room, need, 1))
 		return ERR_NOMEM;
 	node->label_len = write_label(n, &node->key, *scratch);
-	if (n->labels.total + node->label_len > TEXT_MAX)
+	if (n->labels.total + node->label_len > PRINTER_MAX)
 		return ERR_LIMIT;
 	node->label = arena_copy(&n->labels, *scratch, node->label_len);
 	return node->label ? 0 : ERR_NOMEM;

@@ -45,8 +45,8 @@ struct nodes {
 	struct arena labels;
 };
 
-/* Makes the nodes. 0, ERR_NOMEM, or ERR_LIMIT: the labels together are longer than TEXT_MAX
- * (pprof/graph/text.h). The caller calls nodes_release, after an error too. The profile must
+/* Makes the nodes. 0, ERR_NOMEM, or ERR_LIMIT: the labels together are longer than PRINTER_MAX
+ * (base/printer.h). The caller calls nodes_release, after an error too. The profile must
  * outlive *n. */
 int nodes_init(struct nodes *n, const struct profile *p, enum report_by by);
 void nodes_release(struct nodes *n);

@@ -2,24 +2,17 @@
  * google/pprof. */
 #include "pprof/graph/text.h"
 
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/printer.h"
 #include "pprof/profile.h"
 
 enum { FITTING_MIN = 8 }; /* the least number of columns for a name, however narrow the line */
 
-int text_add(struct buffer *out, const char *text, size_t len)
+void text_add_string(struct printer *out, const struct profile *p, unsigned string)
 {
-	return out->len + len > TEXT_MAX ? ERR_LIMIT : buffer_add_printable(out, text, len);
-}
-
-int text_add_string(struct buffer *out, const struct profile *p, unsigned string)
-{
-	return text_add(out, p->strings.entries[string].text, p->strings.entries[string].len);
+	print_foreign_bytes(out, p->strings.entries[string].text, p->strings.entries[string].len);
 }
 
 static bool begins_character(char c)
@@ -76,38 +69,18 @@ void text_cut(const char *text, size_t len, size_t columns, size_t *head, size_t
 	*tail = text_prefix(text, len, text_columns(text, len) - (all - all / 2));
 }
 
-int text_add_fitting(struct buffer *out, const char *text, size_t len, unsigned width,
-		     size_t reserve)
+void text_add_fitting(struct printer *out, const char *text, size_t len, unsigned width,
+		      size_t reserve)
 {
-	size_t used, room, head, tail;
-	int rc;
+	size_t used = width ? line_columns(out->out) + reserve : 0, room, head, tail;
 
-	if (!width)
-		return text_add(out, text, len);
-	used = line_columns(out) + reserve;
 	room = used + FITTING_MIN < width ? width - used : FITTING_MIN;
-	if (text_columns(text, len) <= room)
-		return text_add(out, text, len);
+	if (!width || text_columns(text, len) <= room) {
+		print_foreign_bytes(out, text, len);
+		return;
+	}
 	text_cut(text, len, room, &head, &tail);
-	rc = text_add(out, text, head);
-	rc = rc ? rc : buffer_add(out, "…", sizeof("…") - 1);
-	return rc ? rc : text_add(out, text + tail, len - tail);
-}
-
-int text_addf(struct buffer *out, const char *fmt, ...)
-{
-	va_list ap;
-	int rc;
-
-	va_start(ap, fmt);
-	rc = buffer_vaddf(out, fmt, ap);
-	va_end(ap);
-	return !rc && out->len > TEXT_MAX ? ERR_LIMIT : rc;
-}
-
-int text_result(int rc, struct error *err)
-{
-	if (rc == ERR_LIMIT)
-		return error_set(err, rc, "the report is longer than %d MiB", TEXT_MAX >> 20);
-	return rc ? error_nomem(err) : 0;
+	print_foreign_bytes(out, text, head);
+	print_to(out, "…");
+	print_foreign_bytes(out, text + tail, len - tail);
 }

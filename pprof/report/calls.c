@@ -26,6 +26,7 @@
 #include "pprof/graph/calltree.h"
 #include "pprof/graph/graph.h"
 #include "pprof/graph/measure.h"
+#include "base/printer.h"
 #include "pprof/graph/text.h"
 #include "pprof/profile.h"
 #include "pprof/report/heading.h"
@@ -51,7 +52,8 @@ struct calls {
 	size_t stack_room;
 	struct pending *pending; /* the next one is the last */
 	size_t pending_count, pending_room;
-	struct buffer indent, *out;
+	struct buffer indent;
+	struct printer *out;
 	struct error *err;
 	bool said; /* err already has the reason of the failure */
 };
@@ -77,10 +79,10 @@ static int list_stack(struct calls *c, size_t sample, size_t *count)
 static int report_calls_add_sample(struct calls *c, size_t sample)
 {
 	size_t count;
-	int rc = list_stack(c, sample, &count);
+	int rc;
 
-	if (rc)
-		return rc;
+	if (list_stack(c, sample, &count))
+		return ERR_NOMEM;
 	rc = calltree_add(&c->tree, c->stack, count,
 			  c->p->values + c->p->samples[sample].first_value + c->v->type, c->err);
 	c->said |= rc != 0;
@@ -143,40 +145,38 @@ static int push_calls(struct calls *c, uint32_t node)
 	return 0;
 }
 
-static int add_numbers(const struct calls *c, uint32_t node)
+static void add_numbers(const struct calls *c, uint32_t node)
 {
 	char cum[MEASURE_MAX], cum_share[MEASURE_MAX], flat_share[MEASURE_MAX];
 
 	measure_label(c->tree.total[node], c->from, c->unit, cum);
-	return text_addf(c->out, "%*s %s %s  ", text_width(cum, 10), cum,
-			 measure_percent(c->tree.total[node], c->total, cum_share),
-			 measure_percent(c->tree.self[node], c->total, flat_share));
+	print_to(c->out, "%*s %s %s  ", text_width(cum, 10), cum,
+		 measure_percent(c->tree.total[node], c->total, cum_share),
+		 measure_percent(c->tree.self[node], c->total, flat_share));
 }
 
-static int report_calls_add_row(const struct calls *c, const struct pending *n)
+static void report_calls_add_row(const struct calls *c, const struct pending *n)
 {
 	const struct node *label = &c->nodes.list[c->tree.nodes[n->node].frame];
 	int64_t self = c->tree.self[n->node];
-	int rc = paint_share(c->out, c->v, self, c->total);
 
-	rc = rc ? rc : add_numbers(c, n->node);
-	rc = rc ? rc : buffer_add(c->out, c->indent.data, c->indent.len);
-	if (!rc && n->branch)
-		rc = text_addf(c->out, n->last ? "└─" : "├─");
-	rc = rc ? rc : text_add_fitting(c->out, label->label, label->label_len, c->v->width, 0);
-	return rc ? rc : paint_end_line(c->out, c->v, self, c->total);
+	paint_share(c->out, c->v, self, c->total);
+	add_numbers(c, n->node);
+	print_bytes(c->out, c->indent.data, c->indent.len);
+	if (n->branch)
+		print_to(c->out, n->last ? "└─" : "├─");
+	text_add_fitting(c->out, label->label, label->label_len, c->v->width, 0);
+	paint_end_line(c->out, c->v, self, c->total);
 }
 
 /* Shows a call, and makes its own calls pending. */
-static int report_calls_show(struct calls *c, struct pending n)
+static void report_calls_show(struct calls *c, struct pending n)
 {
-	int rc;
-
 	c->indent.len = n.indent;
-	rc = report_calls_add_row(c, &n);
-	if (!rc && n.branch)
-		rc = buffer_addf(&c->indent, n.last ? "  " : "│ ");
-	return rc ? rc : push_calls(c, n.node);
+	report_calls_add_row(c, &n);
+	if (n.branch)
+		printer_fail(c->out, buffer_addf(&c->indent, n.last ? "  " : "│ "));
+	printer_fail(c->out, push_calls(c, n.node));
 }
 
 static void report_calls_choose_unit(struct calls *c)
@@ -187,44 +187,45 @@ static void report_calls_choose_unit(struct calls *c)
 	c->unit = *c->unit ? c->unit : c->from;
 }
 
-static int report_calls_add_heading(const struct calls *c)
+static void report_calls_add_heading(const struct calls *c)
 {
 	char least[MEASURE_MAX];
-	int rc = heading_profile(c->p, c->v, c->total, c->unit, c->out);
 
-	rc = rc ? rc : heading_filters(c->v, c->out);
-	if (!rc && c->cutoff)
-		rc = text_addf(c->out, "Showing calls of at least %s each\n",
-			       measure_label(c->cutoff, c->from, c->unit, least));
-	return rc ? rc : paint_title(c->out, c->v, "       cum   cum%  flat%");
+	heading_profile(c->p, c->v, c->total, c->unit, c->out);
+
+	heading_filters(c->v, c->out);
+	if (c->cutoff)
+		print_to(c->out, "Showing calls of at least %s each\n",
+			 measure_label(c->cutoff, c->from, c->unit, least));
+	paint_title(c->out, c->v, "       cum   cum%  flat%");
 }
 
-static int add_tree(struct calls *c)
+static void add_tree(struct calls *c)
 {
 	size_t lines = 0;
-	int rc;
 
 	c->total = c->v->total ? c->v->total : graph_total(c->p, c->v->type);
 	c->cutoff = measure_magnitude(measure_share(c->total, c->v->node_fraction));
 	report_calls_choose_unit(c);
-	rc = report_calls_add_heading(c);
-	rc = rc ? rc : push_calls(c, 0);
-	while (!rc && c->pending_count && (!c->v->nodecount || lines++ < c->v->nodecount))
-		rc = report_calls_show(c, c->pending[--c->pending_count]);
-	return rc;
+	report_calls_add_heading(c);
+	printer_fail(c->out, push_calls(c, 0));
+	while (!c->out->rc && c->pending_count && (!c->v->nodecount || lines++ < c->v->nodecount))
+		report_calls_show(c, c->pending[--c->pending_count]);
 }
 
 int report_calls(const struct profile *p, const struct report_view *v, struct buffer *out,
 		 struct error *err)
 {
-	struct calls c = { .p = p, .v = v, .out = out, .err = err };
-	int rc = make_tree(&c);
+	struct printer to = { out, 0 };
+	struct calls c = { .p = p, .v = v, .out = &to, .err = err };
 
-	rc = rc ? rc : add_tree(&c);
+	to.rc = make_tree(&c);
+	if (!to.rc)
+		add_tree(&c);
 	nodes_release(&c.nodes);
 	calltree_release(&c.tree);
 	buffer_release(&c.indent);
 	free(c.stack);
 	free(c.pending);
-	return c.said ? rc : text_result(rc, err);
+	return c.said ? to.rc : printer_result(&to, err);
 }

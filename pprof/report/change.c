@@ -27,6 +27,7 @@
 #include "pprof/columns.h"
 #include "pprof/graph/measure.h"
 #include "pprof/graph/nodes.h"
+#include "base/printer.h"
 #include "pprof/graph/text.h"
 #include "pprof/labels.h"
 #include "pprof/profile.h"
@@ -316,54 +317,51 @@ static const char *relative(const struct change_row *r, char text[CELL])
 	return text;
 }
 
-static int add_cells(const struct change_table *t, const struct change_row *r, struct buffer *out)
+static void add_cells(const struct change_table *t, const struct change_row *r, struct printer *out)
 {
 	char base[CELL], new[CELL], change[CELL], share[CELL];
 
 	cell(t, r->value[BASE], false, base);
 	cell(t, r->value[NEW], false, new);
 	cell(t, r->change, true, change);
-	return text_addf(out, "%*s %*s %*s %8s %s ", text_width(base, 10), base,
-			 text_width(new, 10), new, text_width(change, 11), change,
-			 relative(r, share), r->noise ? "~" : " ");
+	print_to(out, "%*s %*s %*s %8s %s ", text_width(base, 10), base, text_width(new, 10), new,
+		 text_width(change, 11), change, relative(r, share), r->noise ? "~" : " ");
 }
 
-static int change_add_row(const struct change_table *t, const struct change_row *r,
-			  struct buffer *out)
+static void change_add_row(const struct change_table *t, const struct change_row *r,
+			   struct printer *out)
 {
 	const struct node *n = &t->nodes.list[r->node];
 	struct change_row total = change_row_of(t, &t->total, 1);
 	double largest = fmax(fabs(total.value[BASE]), fabs(total.value[NEW]));
 	int64_t share = largest > 0 && !r->noise ? (int64_t)(1e6 * fabs(r->change) / largest) : 0;
-	int rc = paint_share(out, t->v, share, 1000000);
+	paint_share(out, t->v, share, 1000000);
 
-	rc = rc ? rc : add_cells(t, r, out);
-	rc = rc ? rc : text_add_fitting(out, n->label, n->label_len, t->v->width, 0);
-	return rc ? rc : paint_end_line(out, t->v, share, 1000000);
+	add_cells(t, r, out);
+	text_add_fitting(out, n->label, n->label_len, t->v->width, 0);
+	paint_end_line(out, t->v, share, 1000000);
 }
 
-static int add_side(const struct change_table *t, enum side side, struct buffer *out)
+static void add_side(const struct change_table *t, enum side side, struct printer *out)
 {
 	const struct change_side *s = side == BASE ? &t->c->base : &t->c->new;
 	time_t seconds = s->time_nanos / 1000000000;
 	char when[64], value[MEASURE_MAX];
 	struct tm tm;
-	int rc = text_addf(out, side == BASE ? "Base: " : "New:  ");
 
-	rc = rc ? rc : text_add(out, s->name, strlen(s->name));
-	if (!rc && s->time_nanos > 0 && localtime_r(&seconds, &tm) &&
+	print_to(out, side == BASE ? "Base: " : "New:  ");
+	print_foreign_bytes(out, s->name, strlen(s->name));
+	if (s->time_nanos > 0 && localtime_r(&seconds, &tm) &&
 	    strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S %Z", &tm))
-		rc = text_addf(out, ", %s", when);
-	if (!rc && s->duration_nanos > 0)
-		rc = text_addf(out, ", %s long",
-			       measure_label(s->duration_nanos, "nanoseconds", "auto", value));
-	rc = rc ? rc :
-		  text_addf(out, ", %s",
-			    measure_label(t->total.value[side], heading_unit(t->p, t->v), "auto",
-					  value));
-	if (!rc && t->samples < t->p->type_count && t->samples != t->v->type)
-		rc = text_addf(out, " in %ld samples", t->total.samples[side]);
-	return rc ? rc : text_addf(out, "\n");
+		print_to(out, ", %s", when);
+	if (s->duration_nanos > 0)
+		print_to(out, ", %s long",
+			 measure_label(s->duration_nanos, "nanoseconds", "auto", value));
+	print_to(out, ", %s",
+		 measure_label(t->total.value[side], heading_unit(t->p, t->v), "auto", value));
+	if (t->samples < t->p->type_count && t->samples != t->v->type)
+		print_to(out, " in %ld samples", t->total.samples[side]);
+	print_to(out, "\n");
 }
 
 static const char *how(const struct change_table *t)
@@ -377,39 +375,39 @@ static const char *how(const struct change_table *t)
 		       "";
 }
 
-static int change_add_heading(const struct change_table *t, struct buffer *out)
+static void change_add_heading(const struct change_table *t, struct printer *out)
 {
 	struct change_row total = change_row_of(t, &t->total, 1);
-	int rc = heading_program(t->p, out);
+	heading_program(t->p, out);
 
-	rc = rc ? rc : add_side(t, BASE, out);
-	rc = rc ? rc : add_side(t, NEW, out);
-	rc = rc ? rc : text_addf(out, "Type: ");
-	rc = rc ? rc : text_add_string(out, t->p, t->p->types[t->v->type].type);
-	rc = rc ? rc : text_addf(out, "%s\n", how(t));
-	rc = rc ? rc : heading_filters(t->v, out);
-	rc = rc ? rc :
-		  text_addf(out, "Showing the %zu largest changes of %zu rows%s%s\n", t->count,
-			    t->all, t->v->cum ? ", each with what it calls" : "",
-			    t->looked ? ": alone none changed by more than noise" : "");
-	rc = rc ? rc :
-		  paint_title(out, t->v,
-			      t->rates ? "    base/s      new/s    change/s relative" :
-					 "      base        new      change relative");
-	rc = rc ? rc : add_cells(t, &total, out);
-	return rc ? rc : text_addf(out, "(total)\n");
+	add_side(t, BASE, out);
+	add_side(t, NEW, out);
+	print_to(out, "Type: ");
+	text_add_string(out, t->p, t->p->types[t->v->type].type);
+	print_to(out, "%s\n", how(t));
+	heading_filters(t->v, out);
+	print_to(out, "Showing the %zu largest changes of %zu rows%s%s\n", t->count, t->all,
+		 t->v->cum ? ", each with what it calls" : "",
+		 t->looked ? ": alone none changed by more than noise" : "");
+	paint_title(out, t->v,
+		    t->rates ? "    base/s      new/s    change/s relative" :
+			       "      base        new      change relative");
+	add_cells(t, &total, out);
+	print_to(out, "(total)\n");
 }
 
-static int add_footer(const struct change_table *t, struct buffer *out)
+static void add_footer(const struct change_table *t, struct printer *out)
 {
-	if (!tested(t))
-		return text_addf(out, "Whether a change is noise cannot be tested: %s\n",
-				 t->samples == t->p->type_count ?
-					 "the profiles do not count samples (samples/count)" :
-				 is_level(t)	    ? "these values are no sums over time" :
-				 !have_durations(t) ? "a profile has no duration" :
-						      "a profile has no samples");
-	return text_addf(
+	if (!tested(t)) {
+		print_to(out, "Whether a change is noise cannot be tested: %s\n",
+			 t->samples == t->p->type_count ?
+				 "the profiles do not count samples (samples/count)" :
+			 is_level(t)	    ? "these values are no sums over time" :
+			 !have_durations(t) ? "a profile has no duration" :
+					      "a profile has no samples");
+		return;
+	}
+	print_to(
 		out,
 		"~ may be noise (%zu of %zu): chance in sampling can make such a change. It makes\n"
 		"  one that is not marked in 1 of %.0f tables (binomial test of both counts of\n"
@@ -417,7 +415,8 @@ static int add_footer(const struct change_table *t, struct buffer *out)
 		t->noisy, t->count, 1 / LEVEL, LEVEL, t->all);
 }
 
-static int change_make(struct change_table *t, struct buffer *out)
+/* Counts, makes the rows and chooses the unit. ERR_NOMEM. */
+static int change_make(struct change_table *t)
 {
 	int rc = nodes_init(&t->nodes, t->p, t->v->by);
 
@@ -427,27 +426,32 @@ static int change_make(struct change_table *t, struct buffer *out)
 	choose_scale(t);
 	choose_weights(t);
 	rc = change_make_rows(t);
-	if (!rc && hides_a_change(t))
+	if (hides_a_change(t))
 		rc = look_at_calls(t);
-	if (rc)
-		return rc;
 	change_choose_unit(t);
-	rc = change_add_heading(t, out);
-	for (size_t i = 0; i < t->count && !rc; i++)
-		rc = change_add_row(t, &t->rows[i], out);
-	return rc ? rc : add_footer(t, out);
+	return rc;
+}
+
+static void change_add_table(const struct change_table *t, struct printer *out)
+{
+	change_add_heading(t, out);
+	for (size_t i = 0; i < t->count && !out->rc; i++)
+		change_add_row(t, &t->rows[i], out);
+	add_footer(t, out);
 }
 
 int report_change(const struct profile *difference, const struct report_view *v,
 		  const struct change *c, struct buffer *out, struct error *err)
 {
 	struct change_table t = { .p = difference, .v = v, .c = c };
-	int rc;
+	struct printer to = { out, 0 };
 
 	t.samples = profile_column(difference, "samples");
-	rc = change_make(&t, out);
+	to.rc = change_make(&t);
+	if (!to.rc)
+		change_add_table(&t, &to);
 	nodes_release(&t.nodes);
 	free(t.tallies);
 	free(t.rows);
-	return text_result(rc, err);
+	return printer_result(&to, err);
 }

@@ -16,6 +16,7 @@
 #include "pprof/graph/graph.h"
 #include "pprof/graph/measure.h"
 #include "pprof/graph/paths.h"
+#include "base/printer.h"
 #include "pprof/graph/text.h"
 #include "pprof/profile.h"
 #include "pprof/units.h"
@@ -31,20 +32,21 @@ const char *heading_unit(const struct profile *p, const struct report_view *v)
 }
 
 /* Adds "WORD: TEXT", or nothing if the text is empty. */
-static int heading_add_line(struct buffer *out, const char *word, const char *text, size_t len)
+static void heading_add_line(struct printer *out, const char *word, const char *text, size_t len)
 {
-	int rc = len ? text_addf(out, "%s", word) : 0;
-
-	rc = rc || !len ? rc : text_add(out, text, len);
-	return rc || !len ? rc : text_addf(out, "\n");
+	if (!len)
+		return;
+	print_to(out, "%s", word);
+	print_foreign_bytes(out, text, len);
+	print_to(out, "\n");
 }
 
-static int heading_add_string(struct buffer *out, const char *word, const struct profile *p,
-			      uint32_t string)
+static void heading_add_string(struct printer *out, const char *word, const struct profile *p,
+			       uint32_t string)
 {
 	const struct strset_entry *e = &p->strings.entries[string];
 
-	return heading_add_line(out, word, e->text, e->len);
+	heading_add_line(out, word, e->text, e->len);
 }
 
 /* The first mapping is the program's. *len is 0 if it has no name. */
@@ -59,15 +61,14 @@ static const char *program_name(const struct profile *p, size_t *len)
 	return file->len ? path_base(file->text, file->len, len) : "";
 }
 
-int heading_program(const struct profile *p, struct buffer *out)
+void heading_program(const struct profile *p, struct printer *out)
 {
 	size_t len;
 	const char *name = program_name(p, &len);
-	int rc = heading_add_line(out, "File: ", name, len);
 
-	if (rc || !p->mapping_count)
-		return rc;
-	return heading_add_string(out, "Build ID: ", p, p->mappings[0].build_id);
+	heading_add_line(out, "File: ", name, len);
+	if (p->mapping_count)
+		heading_add_string(out, "Build ID: ", p, p->mappings[0].build_id);
 }
 
 /* The comments of many runs. Each of our recordings adds some seven: its version, its command line,
@@ -105,50 +106,35 @@ static bool heading_is_version(const char *text)
 	       !strchr(text + 8, ' ');
 }
 
-/* If the comments are of more than one of our runs: appends a line in place of them, without its
- * end, and sets *folded: "sampler 0.1.0: 200 runs (report --raw has their comments)". The text is
- * as untrusted as the profile. */
-static int comments_fold(const struct profile *p, struct buffer *line, bool *folded)
+/* Adds a line in place of the comments of many runs:
+ * "sampler 0.1.0: 200 runs (report --raw has their comments)". */
+static void heading_add_runs(const struct profile *p, size_t runs, struct printer *out)
 {
-	size_t runs = count_runs(p), versions = 0;
-	int rc = 0;
+	size_t versions = 0;
 
-	*folded = runs > 1;
-	for (size_t i = 0; *folded && !rc && i < p->comment_count; i++)
-		if (heading_is_version(comment(p, i)))
-			rc = buffer_addf(line, "%s%s", versions++ ? ", " : "", comment(p, i));
-	if (!rc && *folded)
-		rc = buffer_addf(line, "%s%zu runs (report --raw has their comments)",
-				 versions ? ": " : "", runs);
-	return rc;
-}
-
-/* In place of the comments of many runs, a line. */
-static int heading_add_folded(const struct profile *p, struct buffer *out, bool *folded)
-{
-	struct buffer line = { 0 };
-	int rc = comments_fold(p, &line, folded);
-
-	rc = rc ? rc : heading_add_line(out, "", (const char *)line.data, line.len);
-	buffer_release(&line);
-	return rc;
+	for (size_t i = 0; i < p->comment_count; i++)
+		if (heading_is_version(comment(p, i))) {
+			print_to(out, versions++ ? ", " : "");
+			print_foreign(out, comment(p, i));
+		}
+	print_to(out, "%s%zu runs (report --raw has their comments)\n", versions ? ": " : "", runs);
 }
 
 /* Comments that begin with '#' are for programs. */
-static int heading_add_comments(const struct profile *p, struct buffer *out)
+static void heading_add_comments(const struct profile *p, struct printer *out)
 {
-	bool folded;
-	int rc = heading_add_folded(p, out, &folded);
+	size_t runs = count_runs(p);
 
-	for (size_t i = 0; !folded && i < p->comment_count && !rc; i++) {
+	if (runs > 1)
+		heading_add_runs(p, runs, out);
+	for (size_t i = 0; runs <= 1 && i < p->comment_count; i++) {
 		const struct strset_entry *e = &p->strings.entries[p->comments[i]];
 
 		if (e->len && e->text[0] == '#')
 			continue;
-		rc = text_add(out, e->text, e->len);
-		rc = rc ? rc : text_addf(out, "\n");
+		print_foreign_bytes(out, e->text, e->len);
+		print_to(out, "\n");
 	}
-	return rc;
 }
 
 /* Returns the length of the text; 0: not known. */
@@ -196,71 +182,72 @@ static int count_threads(const struct profile *p, size_t *count)
 }
 
 /* The total of a wall profile grows with the number of threads, most of which may only wait. */
-static int add_whose_time(const struct profile *p, const struct report_view *v, struct buffer *out)
+static void add_whose_time(const struct profile *p, const struct report_view *v,
+			   struct printer *out)
 {
 	size_t count = 0;
-	int rc = 0;
 
 	if (!strcmp(strset_get(&p->strings, p->types[v->type].type), "wall"))
-		rc = count_threads(p, &count);
-	if (rc || !count)
-		return rc;
-	return text_addf(out, ", wall time of %zu thread%s", count, count > 1 ? "s" : "");
+		printer_fail(out, count_threads(p, &count));
+	if (count)
+		print_to(out, ", wall time of %zu thread%s", count, count > 1 ? "s" : "");
 }
 
-static int add_duration(const struct profile *p, const struct report_view *v, int64_t total,
-			const char *unit, struct buffer *out)
+static void add_duration(const struct profile *p, const struct report_view *v, int64_t total,
+			 const char *unit, struct printer *out)
 {
 	char duration[MEASURE_MAX], value[MEASURE_MAX], share[MEASURE_MAX] = "";
 	const char *total_unit;
 	double nanos;
-	int rc;
 
 	if (!p->duration_nanos)
-		return 0;
+		return;
 	nanos = units_scale(total, heading_unit(p, v), "nanoseconds", &total_unit);
 	if (!strcmp(total_unit, "ns") && nanos)
 		measure_percent(measure_share(1, nanos), p->duration_nanos, share);
-	rc = text_addf(out, "Duration: %s, Total samples = %s %s%s%s",
-		       measure_label(p->duration_nanos, "nanoseconds", "auto", duration),
-		       measure_label(total, heading_unit(p, v), unit, value), *share ? "(" : "",
-		       share, *share ? ")" : "");
-	rc = rc ? rc : add_whose_time(p, v, out);
-	return rc ? rc : text_addf(out, "\n");
+	print_to(out, "Duration: %s, Total samples = %s %s%s%s",
+		 measure_label(p->duration_nanos, "nanoseconds", "auto", duration),
+		 measure_label(total, heading_unit(p, v), unit, value), *share ? "(" : "", share,
+		 *share ? ")" : "");
+	add_whose_time(p, v, out);
+	print_to(out, "\n");
 }
 
-static int add_whole(const struct profile *p, const struct report_view *v, struct buffer *out)
+static void add_whole(const struct profile *p, const struct report_view *v, struct printer *out)
 {
-	int rc = heading_program(p, out);
 	char when[TIME_TEXT];
 
-	rc = rc ? rc : heading_add_comments(p, out);
-	rc = rc ? rc : heading_add_string(out, "Type: ", p, p->types[v->type].type);
-	rc = rc ? rc : heading_add_string(out, "Doc: ", p, p->doc_url);
-	return rc ? rc : heading_add_line(out, "Time: ", when, time_text(p, when));
+	heading_program(p, out);
+	heading_add_comments(p, out);
+	heading_add_string(out, "Type: ", p, p->types[v->type].type);
+	heading_add_string(out, "Doc: ", p, p->doc_url);
+	heading_add_line(out, "Time: ", when, time_text(p, when));
 }
 
 /* Adds ", WORD: TEXT" to the line that begins at `start`, or nothing if the text is empty. */
-static int heading_add_part(struct buffer *out, size_t start, const char *word, const char *text,
-			    size_t len)
+static void heading_add_part(struct printer *out, size_t start, const char *word, const char *text,
+			     size_t len)
 {
-	int rc = len ? text_addf(out, "%s%s", out->len > start ? ", " : "", word) : 0;
-
-	return rc || !len ? rc : text_add(out, text, len);
+	if (!len)
+		return;
+	print_to(out, "%s%s", out->out->len > start ? ", " : "", word);
+	print_foreign_bytes(out, text, len);
 }
 
 /* "File: server, Type: cpu, Time: 2026-11-22 13:14:17 UTC" */
-static int add_short(const struct profile *p, const struct report_view *v, struct buffer *out)
+static void add_short(const struct profile *p, const struct report_view *v, struct printer *out)
 {
 	const struct strset_entry *type = &p->strings.entries[p->types[v->type].type];
-	size_t start = out->len, len;
+	size_t start = out->out->len, len;
 	const char *name = program_name(p, &len);
 	char when[TIME_TEXT];
-	int rc = heading_add_part(out, start, "File: ", name, len);
 
-	rc = rc ? rc : heading_add_part(out, start, "Type: ", type->text, type->len);
-	rc = rc ? rc : heading_add_part(out, start, "Time: ", when, time_text(p, when));
-	return rc || out->len == start ? rc : text_addf(out, "\n");
+	heading_add_part(out, start, "File: ", name, len);
+
+	heading_add_part(out, start, "Type: ", type->text, type->len);
+	heading_add_part(out, start, "Time: ", when, time_text(p, when));
+	if (out->out->len > start)
+		print_to(out, "\n");
 }
 
 int64_t heading_samples(const struct profile *p)
@@ -273,70 +260,68 @@ int64_t heading_samples(const struct profile *p)
 }
 
 /* Shares of a few samples are chance. */
-static int heading_add_few(const struct profile *p, const struct report_view *v, struct buffer *out)
+static void heading_add_few(const struct profile *p, const struct report_view *v,
+			    struct printer *out)
 {
 	char text[FEW_TEXT];
 
 	few_text(v->samples ? v->samples : heading_samples(p), text);
-	return *text ? text_addf(out, "%c%s\n", toupper(*text), text + 1) : 0;
+	if (*text)
+		print_to(out, "%c%s\n", toupper(*text), text + 1);
 }
 
-int heading_profile(const struct profile *p, const struct report_view *v, int64_t total,
-		    const char *unit, struct buffer *out)
+void heading_profile(const struct profile *p, const struct report_view *v, int64_t total,
+		     const char *unit, struct printer *out)
 {
-	int rc = v->verbose ? add_whole(p, v, out) : add_short(p, v, out);
-
-	rc = rc ? rc : add_duration(p, v, total, unit, out);
-	return rc ? rc : heading_add_few(p, v, out);
+	if (v->verbose)
+		add_whole(p, v, out);
+	else
+		add_short(p, v, out);
+	add_duration(p, v, total, unit, out);
+	heading_add_few(p, v, out);
 }
 
-int heading_filters(const struct report_view *v, struct buffer *out)
+void heading_filters(const struct report_view *v, struct printer *out)
 {
-	int rc = 0;
-
 	if (v->filters && v->filters[0])
-		rc = text_addf(out, "Active filters:\n");
-	for (size_t i = 0; v->filters && v->filters[i] && !rc; i++) {
+		print_to(out, "Active filters:\n");
+	for (size_t i = 0; v->filters && v->filters[i]; i++) {
 		size_t len = strlen(v->filters[i]);
 
-		rc = text_addf(out, "   ");
-		rc = rc ? rc : text_add(out, v->filters[i], len < FILTER_MAX ? len : FILTER_MAX);
-		rc = rc ? rc : text_addf(out, len > FILTER_MAX ? "…\n" : "\n");
+		print_to(out, "   ");
+		print_foreign_bytes(out, v->filters[i], len < FILTER_MAX ? len : FILTER_MAX);
+		print_to(out, len > FILTER_MAX ? "…\n" : "\n");
 	}
-	return rc;
 }
 
-static int add_left_out(const struct graph *g, const struct report_view *v, const char *unit,
-			struct buffer *out)
+static void add_left_out(const struct graph *g, const struct report_view *v, const char *unit,
+			 struct printer *out)
 {
 	int64_t cutoff = measure_magnitude(measure_share(g->total, v->node_fraction));
 	const char *from = heading_unit(g->nodes.p, v);
 	char least[MEASURE_MAX];
-	int rc = 0;
 
 	if (g->total && g->dropped_count)
-		rc = text_addf(out, "Dropped %zu node%s (cum <= %s)\n", g->dropped_count,
-			       g->dropped_count > 1 ? "s" : "",
-			       measure_label(cutoff, from, unit, least));
-	if (!rc && g->total && g->shown_count && g->shown_count < g->all_count)
-		rc = text_addf(out, "Showing top %zu nodes out of %zu\n", g->shown_count,
-			       g->all_count);
-	return rc;
+		print_to(out, "Dropped %zu node%s (cum <= %s)\n", g->dropped_count,
+			 g->dropped_count > 1 ? "s" : "", measure_label(cutoff, from, unit, least));
+	if (g->total && g->shown_count && g->shown_count < g->all_count)
+		print_to(out, "Showing top %zu nodes out of %zu\n", g->shown_count, g->all_count);
 }
 
-int heading_graph(const struct graph *g, const struct report_view *v, const char *unit,
-		  struct buffer *out)
+void heading_graph(const struct graph *g, const struct report_view *v, const char *unit,
+		   struct printer *out)
 {
 	const char *from = heading_unit(g->nodes.p, v);
 	char shown[MEASURE_MAX], share[MEASURE_MAX], total[MEASURE_MAX];
 	int64_t sum = graph_shown_total(g);
-	int rc = heading_profile(g->nodes.p, v, g->total, unit, out);
 
-	rc = rc ? rc : heading_filters(v, out);
+	heading_profile(g->nodes.p, v, g->total, unit, out);
+
+	heading_filters(v, out);
 	measure_percent(sum, g->total, share);
-	rc = rc ? rc :
-		  text_addf(out, "Showing nodes accounting for %s, %s of %s total%s\n",
-			    measure_label(sum, from, unit, shown), share + strspn(share, " "),
-			    measure_label(g->total, from, unit, total), v->note ? v->note : "");
-	return rc || !v->verbose ? rc : add_left_out(g, v, unit, out);
+	print_to(out, "Showing nodes accounting for %s, %s of %s total%s\n",
+		 measure_label(sum, from, unit, shown), share + strspn(share, " "),
+		 measure_label(g->total, from, unit, total), v->note ? v->note : "");
+	if (v->verbose)
+		add_left_out(g, v, unit, out);
 }

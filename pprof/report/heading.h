@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-struct buffer;
+struct printer;
 struct graph;
 struct profile;
 struct report_view;
@@ -12,17 +12,17 @@ struct report_view;
 /* Appends the profile's lines: file, type and time in one, duration and total in another. With
  * v->verbose: file, build ID, comments, type, documentation, time, duration and total, as
  * report.go's ProfileLabels does. Then, if the samples are few, what they cannot tell
- * (pprof/few.h). Values are shown in `unit`. 0, ERR_NOMEM, ERR_LIMIT. */
-int heading_profile(const struct profile *p, const struct report_view *v, int64_t total,
-		    const char *unit, struct buffer *out);
+ * (pprof/few.h). Values are shown in `unit`. */
+void heading_profile(const struct profile *p, const struct report_view *v, int64_t total,
+		     const char *unit, struct printer *out);
 
 /* The same lines, the filters, and how much is shown, with v->verbose as reportLabels does. */
-int heading_graph(const struct graph *g, const struct report_view *v, const char *unit,
-		  struct buffer *out);
+void heading_graph(const struct graph *g, const struct report_view *v, const char *unit,
+		   struct printer *out);
 
 /* Of these lines, the program's, file and build ID; and the filters. */
-int heading_program(const struct profile *p, struct buffer *out);
-int heading_filters(const struct report_view *v, struct buffer *out);
+void heading_program(const struct profile *p, struct printer *out);
+void heading_filters(const struct report_view *v, struct printer *out);
 
 /* How many samples a profile is of, by its column samples/count; 0: not known, or of wall time,
  * where one look at a thread that sleeps stands for all of its sleep. */

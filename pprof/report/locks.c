@@ -18,6 +18,7 @@
 #include "base/room.h"
 #include "pprof/graph/graph.h"
 #include "pprof/graph/measure.h"
+#include "base/printer.h"
 #include "pprof/graph/text.h"
 #include "pprof/profile.h"
 #include "pprof/report/heading.h"
@@ -59,7 +60,7 @@ struct locks {
 	struct strset stacks;
 	struct buffer text; /* reused */
 	int64_t sum, total;
-	struct buffer *out;
+	struct printer *out;
 };
 
 static uint32_t string_of(const struct profile *p, const char *text)
@@ -137,7 +138,7 @@ static int locks_find_stack(struct locks *l, const struct profile_sample *s, str
 	l->text.len = 0;
 	for (size_t i = s->locations; !rc && i-- > 0;)
 		rc = locks_add_functions(l, l->p->stack[s->first_location + i]);
-	if (!rc && l->text.len)
+	if (l->text.len)
 		rc = buffer_add(&l->text, "", 1) ||
 		     strset_addz(&l->stacks, (char *)l->text.data + 1, &w->stack);
 	w->group = w->lock;
@@ -258,52 +259,48 @@ static int by_sum(const void *a, const void *b)
 	return x->sum != y->sum ? (x->sum > y->sum ? -1 : 1) : locks_by_place(x, y);
 }
 
-static int locks_add_value(const struct locks *l, int64_t value)
+static void locks_add_value(const struct locks *l, int64_t value)
 {
 	char text[MEASURE_MAX], share[MEASURE_MAX] = "";
 
 	measure_label(value, heading_unit(l->p, l->v), l->unit, text);
 	if (l->total > 0)
 		measure_percent(value, l->total, share);
-	return text_addf(l->out, "%*s %6s  ", text_width(text, 10), text, share);
+	print_to(l->out, "%*s %6s  ", text_width(text, 10), text, share);
 }
 
 /* The functions of a stack, which are separated by ';', innermost first, a line each. */
-static int locks_add_stack(const struct locks *l, const char *stack)
+static void locks_add_stack(const struct locks *l, const char *stack)
 {
 	const char *end = stack + strlen(stack);
-	int rc = 0;
 
-	while (!rc && end > stack) {
+	while (end > stack) {
 		const char *start = end;
 
 		while (start > stack && start[-1] != ';')
 			start--;
-		rc = text_addf(l->out, "%25s", "");
-		rc = rc ? rc :
-			  text_add_fitting(l->out, start, (size_t)(end - start), l->v->width, 0);
-		rc = rc ? rc : text_addf(l->out, "\n");
+		print_to(l->out, "%25s", "");
+		text_add_fitting(l->out, start, (size_t)(end - start), l->v->width, 0);
+		print_to(l->out, "\n");
 		end = start > stack ? start - 1 : stack;
 	}
-	return rc;
 }
 
-static int locks_add_holder(const struct locks *l, const struct wait *w)
+static void locks_add_holder(const struct locks *l, const struct wait *w)
 {
-	int rc = locks_add_value(l, w->sum);
-
-	if (rc)
-		return rc;
-	if (!w->owner)
-		return text_addf(l->out, "  the holder is not known\n");
-	rc = text_addf(l->out, "  held by thread %ld", (long)w->owner);
-	if (!rc && w->owner_name) {
-		rc = text_addf(l->out, " \"");
-		rc = rc ? rc : text_add_string(l->out, l->p, w->owner_name);
-		rc = rc ? rc : text_addf(l->out, "\"");
+	locks_add_value(l, w->sum);
+	if (!w->owner) {
+		print_to(l->out, "  the holder is not known\n");
+		return;
 	}
-	rc = rc ? rc : text_addf(l->out, w->held_at ? ", in\n" : ", its stack was not taken\n");
-	return rc ? rc : locks_add_stack(l, strset_get(&l->p->strings, w->held_at));
+	print_to(l->out, "  held by thread %ld", (long)w->owner);
+	if (w->owner_name) {
+		print_to(l->out, " \"");
+		text_add_string(l->out, l->p, w->owner_name);
+		print_to(l->out, "\"");
+	}
+	print_to(l->out, w->held_at ? ", in\n" : ", its stack was not taken\n");
+	locks_add_stack(l, strset_get(&l->p->strings, w->held_at));
 }
 
 static int by_waiter(const void *a, const void *b)
@@ -359,96 +356,91 @@ static size_t locks_join(struct wait *list, size_t count, int (*alike)(const voi
 }
 
 /* Where they waited. */
-static int locks_add_stacks(const struct locks *l, const struct wait *stacks, size_t count)
+static void locks_add_stacks(const struct locks *l, const struct wait *stacks, size_t count)
 {
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < count && i < STACKS_SHOWN; i++) {
+	for (size_t i = 0; i < count && i < STACKS_SHOWN; i++) {
 		if (!stacks[i].stack)
 			continue;
-		rc = locks_add_value(l, stacks[i].sum);
-		rc = rc ? rc : text_addf(l->out, "  waited in\n");
-		rc = rc ? rc : locks_add_stack(l, strset_get(&l->stacks, stacks[i].stack));
+		locks_add_value(l, stacks[i].sum);
+		print_to(l->out, "  waited in\n");
+		locks_add_stack(l, strset_get(&l->stacks, stacks[i].stack));
 	}
-	if (!rc && count > STACKS_SHOWN)
-		rc = text_addf(l->out, "%18s  and in %zu more stacks\n", "", count - STACKS_SHOWN);
-	return rc;
+	if (count > STACKS_SHOWN)
+		print_to(l->out, "%18s  and in %zu more stacks\n", "", count - STACKS_SHOWN);
 }
 
 /* `mutex 0x1234`, `20 condition variables` */
-static int locks_add_name(const struct locks *l, const struct wait *first, size_t locks)
+static void locks_add_name(const struct locks *l, const struct wait *first, size_t locks)
 {
 	const char *name = strset_get(&l->p->strings, first->lock);
 
 	if (locks == 1)
-		return text_add_string(l->out, l->p, first->lock);
-	return text_addf(l->out, "%zu %s", locks,
+		text_add_string(l->out, l->p, first->lock);
+	else
+		print_to(l->out, "%zu %s", locks,
 			 is_of_condition(name) ? "condition variables" : "semaphores");
 }
 
-static int locks_add_lock(const struct locks *l, struct wait *list, size_t count)
+static void locks_add_lock(const struct locks *l, struct wait *list, size_t count)
 {
 	struct wait *stacks = malloc((count + 1) * sizeof(*stacks));
 	size_t waiters = count_kinds(list, count, by_waiter),
 	       locks = count_kinds(list, count, locks_by_lock), holders;
-	int rc = stacks ? locks_add_value(l, list->lock_sum) : ERR_NOMEM;
 
-	rc = rc ? rc : locks_add_name(l, list, locks);
-	rc = rc ? rc :
-		  text_addf(l->out, ", %zu thread%s waited\n", waiters, waiters == 1 ? "" : "s");
-	if (!rc) {
+	locks_add_value(l, list->lock_sum);
+	locks_add_name(l, list, locks);
+	print_to(l->out, ", %zu thread%s waited\n", waiters, waiters == 1 ? "" : "s");
+	if (stacks) {
 		memcpy(stacks, list, count * sizeof(*stacks));
-		rc = locks_add_stacks(l, stacks, locks_join(stacks, count, by_stack));
+		locks_add_stacks(l, stacks, locks_join(stacks, count, by_stack));
+	} else {
+		printer_fail(l->out, ERR_NOMEM);
 	}
 	holders = locks_join(list, count, by_holder);
-	for (size_t i = 0; !rc && !list->ownerless && i < holders; i++)
-		rc = locks_add_holder(l, &list[i]);
+	for (size_t i = 0; !list->ownerless && i < holders; i++)
+		locks_add_holder(l, &list[i]);
 	free(stacks);
-	return rc;
 }
 
-static int locks_show(struct locks *l)
+static void locks_add_all(struct locks *l)
 {
-	int rc = heading_profile(l->p, l->v, l->total, l->unit, l->out);
-
-	for (size_t i = 0, end; !rc && i < l->count; i = end) {
+	heading_profile(l->p, l->v, l->total, l->unit, l->out);
+	for (size_t i = 0, end; !l->out->rc && i < l->count; i = end) {
 		bool first = !i || l->list[i].ownerless != l->list[i - 1].ownerless;
 
 		for (end = i; end < l->count && l->list[end].group == l->list[i].group;)
 			end++;
 		if (first)
-			rc = text_addf(l->out, l->list[i].ownerless ?
-						       "Waits for what has no owner\n" :
-						       "Waits for locks\n");
-		rc = rc ? rc : locks_add_lock(l, &l->list[i], end - i);
+			print_to(l->out, l->list[i].ownerless ? "Waits for what has no owner\n" :
+								"Waits for locks\n");
+		locks_add_lock(l, &l->list[i], end - i);
 	}
-	return rc;
 }
 
 int report_locks(const struct profile *p, const struct report_view *v, struct buffer *out,
 		 struct error *err)
 {
+	struct printer to = { out, 0 };
 	struct locks l = { .p = p,
 			   .v = v,
 			   .unit = v->unit ? v->unit : "minimum",
-			   .out = out,
+			   .out = &to,
 			   .total = v->total ? v->total : graph_total(p, v->type) };
-	int rc;
 
 	find_keys(&l);
-	rc = strset_init(&l.stacks) || locks_count_all(&l) ? ERR_NOMEM : 0;
-	if (!rc && l.count) {
-		rc = name_owners(&l);
+	to.rc = strset_init(&l.stacks) || locks_count_all(&l) ? ERR_NOMEM : 0;
+	if (!to.rc && l.count) {
+		to.rc = name_owners(&l);
 		sum_locks(&l);
 		qsort(l.list, l.count, sizeof(*l.list), by_cost);
-		rc = rc ? rc : locks_show(&l);
+		locks_add_all(&l);
 	}
 	hashindex_release(&l.index);
 	strset_release(&l.stacks);
 	buffer_release(&l.text);
 	free(l.list);
-	if (!rc && !l.count)
+	if (!to.rc && !l.count)
 		return error_set(err, ERR_NOTFOUND,
 				 "no thread waited for a lock (label 'lock'); record with --wall");
-	return text_result(rc, err);
+	return printer_result(&to, err);
 }

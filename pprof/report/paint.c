@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "pprof/graph/measure.h"
-#include "pprof/graph/text.h"
+#include "base/printer.h"
 #include "pprof/view.h"
 
 #define BOLD "\x1b[1m"
@@ -23,19 +23,20 @@ static const char *colour_of(const struct report_view *v, int64_t value, int64_t
 	return share >= 0.05 ? RED : share >= 0.005 ? GREEN : NULL;
 }
 
-int paint_title(struct buffer *out, const struct report_view *v, const char *text)
+void paint_title(struct printer *out, const struct report_view *v, const char *text)
 {
-	return text_addf(out, "%s%s%s\n", v->colour ? BOLD : "", text, v->colour ? RESET : "");
+	print_to(out, "%s%s%s\n", v->colour ? BOLD : "", text, v->colour ? RESET : "");
 }
 
-int paint_share(struct buffer *out, const struct report_view *v, int64_t value, int64_t total)
+void paint_share(struct printer *out, const struct report_view *v, int64_t value, int64_t total)
 {
 	const char *colour = colour_of(v, value, total);
 
-	return colour ? text_addf(out, "%s", colour) : 0;
+	if (colour)
+		print_to(out, "%s", colour);
 }
 
-int paint_end_line(struct buffer *out, const struct report_view *v, int64_t value, int64_t total)
+void paint_end_line(struct printer *out, const struct report_view *v, int64_t value, int64_t total)
 {
-	return text_addf(out, "%s\n", colour_of(v, value, total) ? RESET : "");
+	print_to(out, "%s\n", colour_of(v, value, total) ? RESET : "");
 }

@@ -5,14 +5,14 @@
 
 #include <stdint.h>
 
-struct buffer;
+struct printer;
 struct report_view;
 
-/* Appends a trusted text as a line. All functions here return 0, ERR_NOMEM or ERR_LIMIT. */
-int paint_title(struct buffer *out, const struct report_view *v, const char *text);
+/* Appends a trusted text as a line. */
+void paint_title(struct printer *out, const struct report_view *v, const char *text);
 
 /* Begin and end a line that is coloured by the share value / total. */
-int paint_share(struct buffer *out, const struct report_view *v, int64_t value, int64_t total);
-int paint_end_line(struct buffer *out, const struct report_view *v, int64_t value, int64_t total);
+void paint_share(struct printer *out, const struct report_view *v, int64_t value, int64_t total);
+void paint_end_line(struct printer *out, const struct report_view *v, int64_t value, int64_t total);
 
 #endif

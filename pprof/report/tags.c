@@ -2,6 +2,7 @@
  * the unit of its key, so two numbers that look the same are added up. */
 #include "pprof/report/reports.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,11 +10,14 @@
 #include "base/room.h"
 #include "pprof/graph/graph.h"
 #include "pprof/graph/measure.h"
+#include "base/printer.h"
 #include "pprof/graph/text.h"
 #include "pprof/labels.h"
 #include "pprof/profile.h"
 #include "pprof/report/heading.h"
 #include "pprof/report/labels.h"
+
+enum { VALUE_MAX = 2 * MEASURE_MAX };
 
 struct tag {
 	uint32_t key;	   /* string of the profile */
@@ -32,7 +36,7 @@ struct report_tags {
 	struct tag *list;
 	size_t count, room;
 	struct hashindex index;
-	struct buffer *out;
+	struct printer *out;
 	int64_t total;
 };
 
@@ -111,91 +115,89 @@ static int by_key_and_value(const void *a, const void *b)
 	return mine != yours ? (mine > yours ? -1 : 1) : strcmp(x->value, y->value);
 }
 
-/* A value as pprof writes it in front of a tag: with its share, if there is a total. */
-static int report_tags_add_value(struct report_tags *t, int64_t value, struct buffer *out)
+/* Writes a value as pprof does in front of a tag: with its share, if there is a total. Returns its
+ * columns. */
+static size_t report_tags_value_text(const struct report_tags *t, int64_t value,
+				     char text[VALUE_MAX])
 {
-	char text[MEASURE_MAX], share[MEASURE_MAX];
+	char number[MEASURE_MAX], share[MEASURE_MAX];
+	int len;
 
-	measure_label(value, heading_unit(t->p, t->v), t->unit, text);
+	measure_label(value, heading_unit(t->p, t->v), t->unit, number);
 	if (t->total <= 0)
-		return text_addf(out, "%s", text);
-	return text_addf(out, "%s (%s)", text, measure_percent(value, t->total, share));
+		len = snprintf(text, VALUE_MAX, "%s", number);
+	else
+		len = snprintf(text, VALUE_MAX, "%s (%s)", number,
+			       measure_percent(value, t->total, share));
+	return text_columns(text, (size_t)len);
 }
 
-static int report_tags_add_key(struct report_tags *t, const struct tag *list, size_t count)
+static void report_tags_add_key(struct report_tags *t, const struct tag *list, size_t count)
 {
 	char text[MEASURE_MAX], whole[MEASURE_MAX], share[MEASURE_MAX];
 	const char *unit = heading_unit(t->p, t->v);
 	int64_t sum = 0;
-	int rc = text_addf(t->out, " ");
 
 	for (size_t i = 0; i < count; i++)
 		sum = measure_sum(sum, list[i].sum);
-	rc = rc ? rc : text_add(t->out, list->name, strlen(list->name));
+	print_to(t->out, " ");
+	print_foreign(t->out, list->name);
 	measure_label(sum, unit, t->unit, text);
 	measure_label(t->total, unit, t->unit, whole);
-	rc = rc ? rc : text_addf(t->out, ": Total %s of %s", text, whole);
-	if (!rc && t->total > 0)
-		rc = text_addf(t->out, " (%s)", measure_percent(sum, t->total, share));
-	return rc ? rc : text_addf(t->out, "\n");
+	print_to(t->out, ": Total %s of %s", text, whole);
+	if (t->total > 0)
+		print_to(t->out, " (%s)", measure_percent(sum, t->total, share));
+	print_to(t->out, "\n");
 }
 
 /* Adds the values of one key. As Go's tabwriter does it, each column is as wide as its widest cell
  * plus a space before it. */
-static int report_tags_add_values(struct report_tags *t, const struct tag *list, size_t count)
+static void report_tags_add_values(struct report_tags *t, const struct tag *list, size_t count)
 {
 	size_t width = 0, first = list->columns + 2, columns;
-	struct buffer value = { 0 };
-	int rc = 0;
+	char text[VALUE_MAX];
 
-	for (int pass = 0; pass < 2; pass++)
-		for (size_t i = 0; i < count && !rc; i++) {
-			value.len = 0;
-			rc = report_tags_add_value(t, list[i].sum, &value);
-			columns = text_columns((char *)value.data, value.len);
-			if (!pass) {
-				width = columns + 2 > width ? columns + 2 : width;
-				continue;
-			}
-			rc = rc ? rc :
-				  text_addf(t->out, "%*s", (int)(first + width - columns - 1), "");
-			rc = rc ? rc : text_add(t->out, (char *)value.data, value.len);
-			rc = rc ? rc : text_addf(t->out, ": ");
-			rc = rc ? rc : text_add(t->out, list[i].value, strlen(list[i].value));
-			rc = rc ? rc : text_addf(t->out, "\n");
-		}
-	buffer_release(&value);
-	return rc ? rc : text_addf(t->out, "\n");
+	for (size_t i = 0; i < count; i++) {
+		columns = report_tags_value_text(t, list[i].sum, text);
+		width = columns > width ? columns : width;
+	}
+	for (size_t i = 0; i < count; i++) {
+		columns = report_tags_value_text(t, list[i].sum, text);
+		print_to(t->out, "%*s", (int)(first + width + 1 - columns), "");
+		print_foreign(t->out, text);
+		print_to(t->out, ": ");
+		print_foreign(t->out, list[i].value);
+		print_to(t->out, "\n");
+	}
+	print_to(t->out, "\n");
 }
 
-static int report_tags_show(struct report_tags *t)
+static void report_tags_add_all(struct report_tags *t)
 {
-	int rc = report_tags_count_all(t);
-
-	if (!rc && t->count)
+	if (t->count)
 		qsort(t->list, t->count, sizeof(*t->list), by_key_and_value);
-	for (size_t i = 0, end; i < t->count && !rc; i = end) {
+	for (size_t i = 0, end; i < t->count && !t->out->rc; i = end) {
 		for (end = i + 1; end < t->count && t->list[end].key == t->list[i].key;)
 			end++;
-		rc = report_tags_add_key(t, &t->list[i], end - i);
-		rc = rc ? rc : report_tags_add_values(t, &t->list[i], end - i);
+		report_tags_add_key(t, &t->list[i], end - i);
+		report_tags_add_values(t, &t->list[i], end - i);
 	}
-	return rc;
 }
 
 int report_tags(const struct profile *p, const struct report_view *v, struct buffer *out,
 		struct error *err)
 {
+	struct printer to = { out, 0 };
 	struct report_tags t = { .p = p,
 				 .v = v,
 				 .unit = v->unit ? v->unit : "minimum",
-				 .out = out,
+				 .out = &to,
 				 .total = v->total ? v->total : graph_total(p, v->type) };
-	int rc = strset_init(&t.texts);
 
-	rc = rc ? rc : report_tags_show(&t);
+	to.rc = strset_init(&t.texts) || report_tags_count_all(&t) ? ERR_NOMEM : 0;
+	report_tags_add_all(&t);
 	hashindex_release(&t.index);
 	strset_release(&t.texts);
 	free(t.list);
-	return text_result(rc, err);
+	return printer_result(&to, err);
 }

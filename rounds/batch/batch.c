@@ -23,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/buffer.h"
 #include "base/error.h"
 #include "rounds/batch/dir.h"
@@ -266,21 +267,6 @@ int batch_begin(struct batches *b, struct batch **batch, struct error *err)
 	return 0;
 }
 
-static bool batch_write_all(int fd, const char *p, size_t left)
-{
-	while (left) {
-		ssize_t n = write(fd, p, left);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return false;
-		p += n;
-		left -= (size_t)n;
-	}
-	return true;
-}
-
 /* On network file systems a signal may interrupt fsync, and Ctrl-C must still finish a batch. */
 static int sync_all(int fd)
 {
@@ -295,7 +281,7 @@ static int sync_all(int fd)
 /* Always closes fd. A file system that delays its writes may report an error only at close. */
 static bool write_synced(int fd, const void *data, size_t len)
 {
-	bool good = batch_write_all(fd, data, len) && sync_all(fd) == 0;
+	bool good = descriptor_write(fd, data, len) && sync_all(fd) == 0;
 	int saved = errno;
 
 	if (close(fd) && good)

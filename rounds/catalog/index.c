@@ -2,7 +2,6 @@
  * the tables that it refers to before a row is taken. */
 #include "rounds/catalog/index.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "base/descriptor.h"
 #include "base/buffer.h"
 #include "base/cursor.h"
 #include "base/error.h"
@@ -22,22 +22,22 @@ static const char magic[] = "sampler catalog 1\n";
 /* 100,000 batches take some 40 MiB. */
 enum { INDEX_BYTES = 1 << 28, MAGIC = sizeof(magic) - 1 };
 
-static void catalog_index_put(struct buffer *b, uint64_t value, unsigned bytes, int *rc)
+static void catalog_index_put(struct buffer *b, uint32_t value, int *rc)
 {
-	*rc |= buffer_add(b, &value, bytes);
+	*rc |= buffer_add(b, &value, sizeof(value));
 }
 
 static int catalog_index_put_all(const struct catalog *c, struct buffer *b)
 {
 	int rc = 0;
 
-	catalog_index_put(b, c->strings.count, 4, &rc);
-	catalog_index_put(b, c->count, 4, &rc);
-	catalog_index_put(b, c->item_count, 4, &rc);
+	catalog_index_put(b, c->strings.count, &rc);
+	catalog_index_put(b, (uint32_t)c->count, &rc);
+	catalog_index_put(b, (uint32_t)c->item_count, &rc);
 	for (uint32_t i = 0; i < c->strings.count; i++) {
 		const struct strset_entry *s = &c->strings.entries[i];
 
-		catalog_index_put(b, s->len, 4, &rc);
+		catalog_index_put(b, (uint32_t)s->len, &rc);
 		rc |= buffer_add(b, s->text, s->len);
 	}
 	for (size_t i = 0; i < c->count; i++)
@@ -225,18 +225,6 @@ int batchindex_load(struct catalog *c, int dir)
 	return catalog_init(c);
 }
 
-static bool catalog_index_write_all(int fd, const struct buffer *data)
-{
-	for (size_t at = 0; at < data->len;) {
-		ssize_t n = write(fd, data->data + at, data->len - at);
-
-		if (n < 0 && errno != EINTR)
-			return false;
-		at += n > 0 ? (size_t)n : 0;
-	}
-	return true;
-}
-
 /* The folder may be another user's, and we may be root: a new file is made, and the rename replaces
  * a link or a pipe that has the index's name. (base/file/outfile.h writes to what a link names.) No
  * fsync(2): after a crash a short index is none. */
@@ -251,7 +239,7 @@ void batchindex_save(const struct catalog *c, int dir)
 	if (!batchindex_write(c, &data))
 		fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
 	if (fd >= 0) {
-		good = catalog_index_write_all(fd, &data);
+		good = descriptor_write(fd, data.data, data.len);
 		good &= !close(fd);
 		if (!good || renameat(dir, name, dir, INDEX_FILE))
 			unlinkat(dir, name, 0);

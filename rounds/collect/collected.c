@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/printable.h"
@@ -22,18 +23,8 @@ enum collected_flag { FLAG_DATA = 1, FLAG_WHY_NOT = 2, FLAG_NOTE = 4, FLAG_CUT =
 
 static int collected_write_all(int fd, const void *data, size_t len, struct error *err)
 {
-	const char *at = data;
-
-	while (len) {
-		ssize_t n = write(fd, at, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return error_errno(err, ERR_IO, "cannot hand over a profile");
-		at += n;
-		len -= (size_t)n;
-	}
+	if (!descriptor_write(fd, data, len))
+		return error_errno(err, ERR_IO, "cannot hand over a profile");
 	return 0;
 }
 

@@ -111,39 +111,22 @@ int pushheaders_add(struct pushheaders *h, const char *name, const char *before,
 	return headers_take(h, line, what, err);
 }
 
-/* RFC 4648, section 4. `to` has room for len / 3 * 4 + 5 bytes. */
-static void base64(const char *from, size_t len, char *to)
-{
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-	for (size_t i = 0; i < len; i += 3) {
-		uint32_t bits = 0;
-
-		for (size_t j = 0; j < 3; j++)
-			bits = bits << 8 | (i + j < len ? (unsigned char)from[i + j] : 0);
-		for (size_t j = 0; j < 4; j++)
-			*to++ = i + j > len ? '=' : digits[bits >> (18 - 6 * j) & 63];
-	}
-	*to = '\0';
-}
-
 int pushheaders_basic(struct pushheaders *h, const char *user, const char *password,
 		      const char *what, struct error *err)
 {
-	size_t len = strlen(user) + 1 + strlen(password), room = len / 3 * 4 + 8;
-	char *plain = malloc(len + 1), *coded = malloc(room);
+	size_t len = strlen(user) + 1 + strlen(password);
+	struct buffer coded = { 0 };
+	char *plain = malloc(len + 1);
 	int rc;
 
-	if (plain && coded) {
+	if (plain)
 		sprintf(plain, "%s:%s", user, password);
-		base64(plain, len, coded);
-		rc = pushheaders_add(h, "Authorization", "Basic ", coded, what, err);
-	} else {
+	if (!plain || buffer_add_base64(&coded, plain, len) || buffer_add(&coded, "", 1))
 		rc = error_nomem(err);
-	}
+	else
+		rc = pushheaders_add(h, "Authorization", "Basic ", (char *)coded.data, what, err);
 	headers_forget(plain, plain ? len : 0);
-	headers_forget(coded, coded ? room : 0);
+	headers_forget(coded.data, coded.len);
 	return rc;
 }
 

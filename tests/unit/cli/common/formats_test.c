@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "base/error.h"
-#include "pprof/flame/graph.h"
+#include "pprof/flame/reports.h"
 #include "pprof/profile.h"
 #include "cli/common/formats.h"
 #include "cli/common/types.h"

@@ -3,7 +3,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "pprof/flame/difference.h"
-#include "pprof/flame/folded.h"
+#include "pprof/flame/reports.h"
 #include "tests/unit/pprof/report/fixture.h"
 
 static void init(struct profile *p)

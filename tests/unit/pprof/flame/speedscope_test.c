@@ -3,7 +3,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "pprof/flame/speedscope.h"
+#include "pprof/flame/reports.h"
 #include "tests/unit/pprof/report/fixture.h"
 
 static char *write_it(const struct profile *p, struct buffer *text)
