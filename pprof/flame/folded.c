@@ -3,8 +3,9 @@
  * ';' in a name becomes ':', what a terminal would act on a space. The tree's nodes are texts, not
  * frames, so stacks that read alike are added up. Lines with the value 0 are left out.
  *
- * For a difference, lines have two values, "… BASE NEW". difffolded.pl and inferno-diff-folded write
- * this form, and flamegraph.pl and inferno-flamegraph colour by it. speedscope does not read it.
+ * For a difference, lines have two values, "… BASE NEW". difffolded.pl and inferno-diff-folded
+ * write this form, and flamegraph.pl and inferno-flamegraph colour by it. speedscope does not read
+ * it.
  */
 #include "pprof/flame/reports.h"
 

@@ -1,6 +1,6 @@
 /*
- * Writes a profile as a flame graph: one self-contained file. In a difference, the colour of a frame
- * shows how it changed.
+ * Writes a profile as a flame graph: one self-contained file. In a difference, the colour of a
+ * frame shows how it changed.
  *
  * The parts are made in one order, title, picture (for SVG), data, and page.c puts them together.
  */
