@@ -77,7 +77,7 @@ class Ours:
             raise Unavailable((err.strip().splitlines() or ["no profile"])[-1])
         profile = Profile(path)
         self.samples = sum(s["values"][0] for s in profile.met)
-        lasted = float(re.search(r"samples: \d+ in ([\d.]+)s", err).group(1))
+        lasted = float(re.search(r"samples: \d+ in ([\d.]+) s", err).group(1))
         self.ms_a_sample = 1e3 * used * lasted / max(1, self.samples)
         self.kept = float(re.search(r"kept \(([\d.]+)%\)", err).group(1))
         self.of_cpu_time = 100 * self.samples / (rate * profile.total(1) / 1e9)

@@ -57,7 +57,7 @@ def beside_a_thousand(folder):
             err, _, file = sampled(folder, target.pid, SECONDS, "-r", rate, *options)
             name = f"{rate} Hz{' by stops' * (options == STOPS)}{' --wall' * ('--wall' in options)}"
             cpu = float(re.search(r"\(([\d.]+)% of one CPU\)", err).group(1))
-            lasted = float(re.search(r"samples: \d+ in ([\d.]+)s", err).group(1))
+            lasted = float(re.search(r"samples: \d+ in ([\d.]+) s", err).group(1))
             kept = float(re.search(r"rate: ([\d.]+)", err).group(1))
             held = longest_held(err)
             row(f"{name}: our CPU, symbols included", cpu, "", None, "%", None, "<= 5%", cpu <= 5)
