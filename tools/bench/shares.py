@@ -84,9 +84,9 @@ class Ours:
         self.first_tick = profile.time_nanos / 1e9 - start
 
 
-def perfs_ms_a_sample(folder, pids):
+def perfs_ms_a_sample(folder, pids, rate):
     path = f"{folder}/perf.data"
-    used, _ = watched([PERF, "record", "-q", "-e", "cpu-clock", "-F", "99", "--call-graph", "dwarf", "-p",
+    used, _ = watched([PERF, "record", "-q", "-e", "cpu-clock", "-F", str(rate), "--call-graph", "dwarf", "-p",
                        ",".join(map(str, pids)), "-o", path, "--", "sleep", str(SECONDS)], SECONDS)
     said = subprocess.run([PERF, "script", "-i", path, "-F", "tid"], capture_output=True, text=True).stdout
     return 1e3 * used * SECONDS / max(1, len(said.split()))
@@ -146,13 +146,13 @@ def cost_of(folder, name, make, rate, most_ms, least_kept, options):
     try:
         with make() as target:
             ours = Ours(folder, target.pids(), rate, *(options or ()))
-            theirs = perfs_ms_a_sample(folder, target.pids()) if PERF and options == () else None
+            theirs = perfs_ms_a_sample(folder, target.pids(), rate) if PERF and options == () else None
             others = {engine: Ours(folder, target.pids(), rate, *(options or ()), *words)
                       for engine, words in ENGINES.items()}
     except (Unavailable, AssertionError, LookupError, OSError, subprocess.SubprocessError) as why:
         missing(name, str(why).splitlines()[0])
         return
-    row(f"{name}: our CPU a sample", ours.ms_a_sample, "perf record -F 99 (dwarf)" if theirs else "", theirs,
+    row(f"{name}: our CPU a sample", ours.ms_a_sample, f"perf record -F {rate} (dwarf)" if theirs else "", theirs,
         "ms", ours.ms_a_sample / theirs if theirs else None, f"<= {most_ms} ms" if most_ms else "",
         ours.ms_a_sample <= most_ms if most_ms else None)
     row(f"{name}: ticks kept", ours.kept, "", None, "%", None, f">= {least_kept}%" if least_kept else "",
