@@ -8,7 +8,9 @@
 #include <string.h>
 
 /* Sets code and message, and ": " and `reason` behind it unless that is NULL. */
-static int error_write(struct error *err, int code, const char *reason, const char *fmt, va_list ap)
+__attribute__((format(printf, 4, 0))) static int error_write(struct error *err, int code,
+							     const char *reason, const char *fmt,
+							     va_list ap)
 {
 	size_t len;
 

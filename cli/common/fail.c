@@ -19,7 +19,8 @@ void cli_page(const char *name)
 }
 
 /* Without memory nothing is printed. */
-static void print(const char *before, const char *fmt, va_list ap, const char *after)
+__attribute__((format(printf, 2, 0))) static void print(const char *before, const char *fmt,
+							va_list ap, const char *after)
 {
 	char *text;
 
