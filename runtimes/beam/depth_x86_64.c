@@ -227,17 +227,11 @@ static size_t depth_read(struct explorer *e, uint64_t pc, uint8_t *code, size_t 
 	return codebytes_read(((struct depth_reading *)e)->code, pc, code, len);
 }
 
-/* The ways need not be cleared, which would cost more than most searches. */
 static void depth_begin(struct depth_reading *r, struct beam_runtime *rt, struct codebytes *code)
 {
 	r->explorer.read = depth_read;
 	r->explorer.pass = depth_pass;
-	r->explorer.left = INSNS_MAX;
-	r->explorer.waiting = r->ways;
-	r->explorer.size = sizeof(*r->ways);
-	r->explorer.room = WAYS_MAX;
-	r->explorer.count = r->explorer.join_count = 0;
-	r->explorer.lost = false;
+	explore_begin(&r->explorer, INSNS_MAX, r->ways, sizeof(*r->ways), WAYS_MAX);
 	r->rt = rt;
 	r->code = code;
 	r->paused = false;

@@ -43,6 +43,19 @@ struct explorer {
 	bool lost; /* a way could not be followed to its end */
 };
 
+/* For an explorer whose `read` and `pass` are set. The room for its joins and ways is not cleared,
+ * which would cost more than most searches. `waiting`: room for `room` states of `size` bytes. */
+static inline void explore_begin(struct explorer *e, unsigned left, void *waiting, size_t size,
+				 size_t room)
+{
+	e->left = left;
+	e->waiting = waiting;
+	e->size = size;
+	e->room = room;
+	e->count = e->join_count = 0;
+	e->lost = false;
+}
+
 /* Follows `way` and those that it branches into. True: one leads to EXPLORED_FOUND; *way is its
  * state there. */
 bool explore(struct explorer *e, void *way);

@@ -148,17 +148,11 @@ static size_t forward_read(struct explorer *e, uint64_t pc, uint8_t *code, size_
 	return codebytes_read(((struct forward_search *)e)->code, pc, code, len);
 }
 
-/* The ways need not be cleared, which would cost more than most searches. */
 static void forward_begin(struct forward_search *s, struct codebytes *code, unsigned most)
 {
 	s->explorer.read = forward_read;
 	s->explorer.pass = forward_pass;
-	s->explorer.left = most;
-	s->explorer.waiting = s->ways;
-	s->explorer.size = sizeof(*s->ways);
-	s->explorer.room = WAYS_MAX;
-	s->explorer.count = s->explorer.join_count = 0;
-	s->explorer.lost = false;
+	explore_begin(&s->explorer, most, s->ways, sizeof(*s->ways), WAYS_MAX);
 	s->code = code;
 	s->exhausted = s->unread = s->exits = s->traps = s->calls_last = false;
 }
