@@ -4,8 +4,9 @@
 LAYERS := cli cli/top cli/dump cli/record cli/goparse cli/profiles cli/rounds cli/common rounds \
 	rounds/collect rounds/push rounds/catalog rounds/batch rounds/source rounds/metrics sampler \
 	sampler/dump sampler/profile base/net sampler/tick sampler/capture sampler/recorded \
-	sampler/member sampler/account rounds/resource sampler/lock sampler/stop sampler/atrest \
-	sampler/thread sampler/child runtimes/go/profile runtimes/go/session runtimes/go/numbers \
+	sampler/member sampler/account rounds/resource sampler/awaited sampler/lock sampler/stop \
+	sampler/atrest sampler/thread sampler/child runtimes/go/profile runtimes/go/session \
+	runtimes/go/numbers \
 	runtimes/go/stacks runtimes/go runtimes/go/find runtimes runtimes/cpython runtimes/ruby \
 	runtimes/php runtimes/hotspot runtimes/hotspot/vm runtimes/v8 runtimes/v8/heap runtimes/beam \
 	runtimes/gdbjit runtimes/common unwind unwind/code unwind/table goparse/profile goparse/summary \
@@ -15,7 +16,7 @@ LAYERS := cli cli/top cli/dump cli/record cli/goparse cli/profiles cli/rounds cl
 
 SEES_cli                 := cli/common
 SEES_cli/top             := cli/record cli/common sampler sampler/account sampler/child pprof/report pprof/graph pprof base/process base/file
-SEES_cli/dump            := cli/record cli/common sampler/dump sampler/lock sampler/thread sampler/child symbolize base/process base/file
+SEES_cli/dump            := cli/record cli/common sampler/dump sampler/awaited sampler/lock sampler/thread sampler/child symbolize base/process base/file
 SEES_cli/record          := cli/rounds cli/common rounds rounds/collect rounds/source sampler sampler/profile sampler/account rounds/resource sampler/child unwind pprof/file pprof symbolize base/process base/file
 SEES_cli/goparse         := cli/common goparse/profile goparse/summary goparse/log goparse pprof/file pprof/wire pprof/report pprof/graph pprof base/file
 SEES_cli/profiles        := cli/rounds cli/common delta pprof/file pprof/flame pprof/wire pprof/report pprof/graph pprof/select pprof base/file
@@ -29,7 +30,7 @@ SEES_rounds/batch        := base/file
 SEES_rounds/source       := rounds/metrics base/net sampler/stop runtimes/go/profile runtimes/go/session goparse/profile pprof/wire pprof
 SEES_rounds/metrics      := rounds/resource runtimes/go/numbers runtimes/go/find base/process
 SEES_sampler             := sampler/profile sampler/tick sampler/recorded sampler/member sampler/thread sampler/child base/process base/file
-SEES_sampler/dump        := sampler/profile sampler/member sampler/lock sampler/stop sampler/atrest sampler/thread sampler/child runtimes runtimes/common unwind unwind/table symbolize base/process base/file
+SEES_sampler/dump        := sampler/profile sampler/member sampler/awaited sampler/lock sampler/stop sampler/atrest sampler/thread sampler/child runtimes runtimes/common unwind unwind/table symbolize base/process base/file
 SEES_sampler/profile     := base/net sampler/tick sampler/recorded sampler/member sampler/account sampler/lock sampler/thread sampler/child runtimes/go runtimes unwind/table pprof/wire pprof/select pprof symbolize symbolize/files base/process base/file
 SEES_base/net            :=
 SEES_sampler/tick        := sampler/capture sampler/recorded sampler/member sampler/account sampler/stop sampler/atrest sampler/thread sampler/child runtimes runtimes/common unwind base/process
@@ -38,6 +39,7 @@ SEES_sampler/recorded    := sampler/member sampler/account sampler/lock sampler/
 SEES_sampler/member      := sampler/thread runtimes/go runtimes/go/find runtimes unwind/table symbolize symbolize/jit base/process
 SEES_sampler/account     := unwind base/process
 SEES_rounds/resource     := pprof/wire base/process
+SEES_sampler/awaited     := sampler/thread base/process
 SEES_sampler/lock        := sampler/thread base/process
 SEES_sampler/stop        := sampler/thread sampler/child runtimes/go/stacks base/process
 SEES_sampler/atrest      := sampler/thread

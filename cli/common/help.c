@@ -171,7 +171,8 @@ static const char dump[] =
 	"usage: sampler dump -p PID[,PID…] [options]\n"
 	"\n"
 	"  -p, --pid PID[,PID…] processes whose threads' stacks to print, once\n"
-	"                       (with locks that they wait for, owners, deadlocks)\n"
+	"                       (with what they wait for: locks and their owners,\n"
+	"                       connections, files, children; deadlocks)\n"
 	"      --children       and those that they have made\n"
 	"      --all            each thread; without it threads that look alike are one,\n"
 	"                       and so are processes\n"
@@ -183,6 +184,7 @@ static const char dump[] =
 	"  -o, --output PATH    file to write (default: -, the standard output)\n"
 	"      --no-inline      leave inlined calls out\n"
 	"      --no-native      only functions of Python, Java, Node and others\n"
+	"      --no-peers       no addresses, paths and processes of what is waited for\n"
 	"  -q, --quiet          say nothing but errors\n"
 	"  -v, --verbose        say more: how long threads were held, unwind tables\n";
 

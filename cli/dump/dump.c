@@ -26,23 +26,17 @@ struct dump_options {
 	const char *output;
 	dump_format *format;
 	uint64_t stop_ns; /* bound of holding threads, with --goroutines; 0: none is held */
-	bool all, goroutines, quiet, verbose;
+	bool all, goroutines, no_peers, quiet, verbose;
 };
 
 static const struct option long_options[] = {
-	{ "pid", required_argument, NULL, 'p' },
-	{ "children", no_argument, NULL, 'C' },
-	{ "json", no_argument, NULL, 'J' },
-	{ "all", no_argument, NULL, 'A' },
-	{ "goroutines", no_argument, NULL, 'G' },
-	{ "stop", optional_argument, NULL, 'S' },
-	{ "output", required_argument, NULL, 'o' },
-	{ "no-inline", no_argument, NULL, 'I' },
-	{ "no-native", no_argument, NULL, 'P' },
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "verbose", no_argument, NULL, 'v' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+	{ "pid", required_argument, NULL, 'p' },    { "children", no_argument, NULL, 'C' },
+	{ "json", no_argument, NULL, 'J' },	    { "all", no_argument, NULL, 'A' },
+	{ "goroutines", no_argument, NULL, 'G' },   { "stop", optional_argument, NULL, 'S' },
+	{ "output", required_argument, NULL, 'o' }, { "no-inline", no_argument, NULL, 'I' },
+	{ "no-native", no_argument, NULL, 'P' },    { "no-peers", no_argument, NULL, 'E' },
+	{ "quiet", no_argument, NULL, 'q' },	    { "verbose", no_argument, NULL, 'v' },
+	{ "help", no_argument, NULL, 'h' },	    { NULL, 0, NULL, 0 },
 };
 
 static int dump_take_option(void *options, int option, char *value, struct error *err)
@@ -60,6 +54,9 @@ static int dump_take_option(void *options, int option, char *value, struct error
 		return 0;
 	case 'G':
 		o->goroutines = true;
+		return 0;
+	case 'E':
+		o->no_peers = true;
 		return 0;
 	case 'o':
 		o->output = value;
@@ -104,6 +101,8 @@ static int dump_parse_options(struct dump_options *o, int argc, char **argv)
 		return cli_usage("--stop is about --goroutines; threads are stopped one by one");
 	if (o->goroutines && r->no_native)
 		return cli_usage("--no-native is about threads; goroutines are never interpreted");
+	if (o->goroutines && o->no_peers)
+		return cli_usage("--no-peers is about threads; goroutines are shown without peers");
 	if (o->goroutines && o->format == dump_json)
 		return cli_usage(
 			"goroutines are dumped as text; 'sampler goparse --json' reads it");
@@ -195,12 +194,16 @@ static int dump_dump(struct dump *d, const struct dump_options *o, struct outfil
 static int dump_all(struct dump **d, struct dump_options *o, struct outfile *file)
 {
 	struct recording_options *r = &o->sampling.recording;
+	struct dump_wish wish = { .pids = r->pids,
+				  .children = r->children,
+				  .no_peers = o->no_peers };
 	struct error err;
 	int rc;
 
-	do
-		rc = dump_new(d, r->pids, r->pid_count, r->children, &err);
-	while (rc && pids_fewer(o->sampling.pids, &r->pid_count));
+	do {
+		wish.count = r->pid_count;
+		rc = dump_new(d, &wish, &err);
+	} while (rc && pids_fewer(o->sampling.pids, &r->pid_count));
 	return rc ? cli_fail(&err) : dump_dump(*d, o, file);
 }
 

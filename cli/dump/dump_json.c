@@ -70,6 +70,7 @@ static int dump_json_add_thread(struct buffer *b, const struct dump_thread *t, b
 	dump_json_add_text(&j, "name", t->name);
 	dump_json_add_text(&j, "state", dump_state_name(t->state));
 	dump_json_add_text(&j, "syscall", t->syscall < 0 ? NULL : syscall_name(t->syscall, call));
+	dump_json_awaited(&j, t);
 	dump_json_wait(&j, t);
 	dump_json_add_text(&j, "end", t->walked ? stack_end_name(t->end) : NULL);
 	json_add(&j, ",\"frames\":[");

@@ -71,16 +71,21 @@ static void dump_text_frame(struct printer *p, const struct dump_frame *f, size_
 		dump_text_call(p, f, i, (*number)++, of_any);
 }
 
-/* All but the thread's number and name; of_any: and where its process has the code. */
-static void dump_text_thread(struct printer *p, const struct dump_thread *t, bool of_any)
+/* `, sleeping in epoll_wait` */
+static void dump_text_state(struct printer *p, const struct dump_thread *t)
 {
 	char call[SYSCALL_NAME_ROOM];
-	size_t number = 0;
 
 	print_to(p, ", %s", dump_state_name(t->state));
 	if (t->syscall >= 0)
 		print_to(p, " in %s", syscall_name(t->syscall, call));
-	print_to(p, "\n");
+}
+
+/* What follows the lines on what it waits for. */
+static void dump_text_stack(struct printer *p, const struct dump_thread *t, bool of_any)
+{
+	size_t number = 0;
+
 	dump_print_wait(p, t);
 	for (size_t i = 0; i < t->count; i++)
 		dump_text_frame(p, &t->frames[i], &number, of_any);
@@ -88,6 +93,27 @@ static void dump_text_thread(struct printer *p, const struct dump_thread *t, boo
 		print_to(p, "     no stack to be seen\n");
 	else if (t->end != STACK_OUTERMOST)
 		print_to(p, "     incomplete: %s\n", stack_end_name(t->end));
+}
+
+/* What threads that are alike have in common: all but number, name and what each waits for. of_any:
+ * and where its process has the code. */
+static void dump_text_alike(struct printer *p, const struct dump_thread *t, bool of_any)
+{
+	dump_text_state(p, t);
+	print_to(p, "\n");
+	dump_print_awaited_kind(p, t);
+	dump_text_stack(p, t, of_any);
+}
+
+/* A thread, or several that are alike, behind their names. */
+static void dump_text_threads(struct printer *p, const struct dump_thread *const *threads,
+			      size_t count)
+{
+	dump_text_state(p, threads[0]);
+	dump_print_off_cpu(p, threads, count);
+	print_to(p, "\n");
+	dump_print_awaited(p, threads, count);
+	dump_text_stack(p, threads[0], false);
 }
 
 static void put_time(const struct dump_process *p, char when[32])
@@ -136,11 +162,31 @@ static int dump_text_fold(const struct dump_process *process, bool of_any, struc
 
 	for (uint32_t i = 0; !p.rc && i < process->count; i++) {
 		text.len = 0;
-		dump_text_thread(&p, &process->threads[i], of_any);
+		dump_text_alike(&p, &process->threads[i], of_any);
 		p.rc = p.rc ? p.rc : dumpfold_add(f, i, text.data, text.len);
 	}
 	buffer_release(&text);
 	return p.rc;
+}
+
+/* The threads of a group, each with its own wait. Of processes that look alike only the first one's
+ * are at hand. */
+static void dump_text_group(struct printer *p, const struct dump_process *process,
+			    const struct dumpfold *f, const struct dumpfold_group *g, bool of_each)
+{
+	const struct dump_thread **threads = calloc(g->count, sizeof(struct dump_thread *));
+	uint32_t at = g->first;
+
+	dumpfold_heading(f, g, process->threads, of_each, p);
+	for (uint32_t i = 0; threads && i < g->count; i++, at = f->next[at])
+		threads[i] = &process->threads[at];
+	if (!threads)
+		printer_fail(p, ERR_NOMEM);
+	else if (of_each)
+		print_bytes(p, g->text, g->len);
+	else
+		dump_text_threads(p, threads, g->count);
+	free(threads);
 }
 
 static int dump_text_folded(const struct dump_process *process, bool of_each, struct buffer *b,
@@ -153,8 +199,7 @@ static int dump_text_folded(const struct dump_process *process, bool of_each, st
 		struct printer p = { b, 0 };
 
 		print_to(&p, "\n");
-		dumpfold_heading(&f, &f.groups[i], process->threads, of_each, &p);
-		print_to(&p, "%.*s", (int)f.groups[i].len, f.groups[i].text);
+		dump_text_group(&p, process, &f, &f.groups[i], of_each);
 		rc = dump_flush(b, file, p.rc, false, err);
 	}
 	dumpfold_release(&f);
@@ -173,7 +218,7 @@ static int dump_text_all(const struct dump_process *process, struct buffer *b, s
 		print_to(&p, "\nthread %d \"", t->tid);
 		print_foreign(&p, t->name);
 		print_to(&p, "\"");
-		dump_text_thread(&p, t, false);
+		dump_text_threads(&p, &t, 1);
 		rc = dump_flush(b, file, p.rc, false, err);
 	}
 	return rc;

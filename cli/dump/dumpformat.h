@@ -3,6 +3,7 @@
 #define CLI_DUMP_DUMPFORMAT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct buffer;
 struct dump;
@@ -34,7 +35,19 @@ int dump_flush(struct buffer *b, struct outfile *file, int rc, bool all, struct 
 void dump_print_wait(struct printer *p, const struct dump_thread *t);
 void dump_print_deadlocks(struct printer *p, const struct dump_process *process);
 
-/* The same as JSON: ,"waits_for":… and ,"deadlocks":[…]. */
+/* Print what the threads of a group wait for, other than a lock: a line for each thing, of which
+ * one that several have says how many; and how long they have waited, to be added to the line of
+ * their state (dump_awaited.c). */
+void dump_print_awaited(struct printer *p, const struct dump_thread *const *threads, size_t count);
+void dump_print_off_cpu(struct printer *p, const struct dump_thread *const *threads, size_t count);
+
+/* The kind alone, of threads that are alike in that. */
+void dump_print_awaited_kind(struct printer *p, const struct dump_thread *t);
+
+/* ,"awaits":… and ,"off_cpu_ns":… */
+void dump_json_awaited(struct json *j, const struct dump_thread *t);
+
+/* As JSON: ,"waits_for":… and ,"deadlocks":[…]. */
 void dump_json_wait(struct json *j, const struct dump_thread *t);
 void dump_json_deadlocks(struct json *j, const struct dump_process *p);
 

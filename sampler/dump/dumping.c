@@ -109,8 +109,7 @@ static void ignore(const void *args)
 
 static const struct copier_loss copy_loss = { ignore, ignore };
 
-static int dumping_init(struct dump *d, const pid_t *pids, size_t count, bool children,
-			struct error *err)
+static int dumping_init(struct dump *d, const struct dump_wish *wish, struct error *err)
 {
 	int rc = 0;
 
@@ -118,23 +117,24 @@ static int dumping_init(struct dump *d, const pid_t *pids, size_t count, bool ch
 	    copiers_new(&d->copiers, &copy_loss, NULL) || livestack_init(&d->livestack) ||
 	    snapshot_init(&d->snapshot, LIVESTACK_PIECE + 256))
 		return error_nomem(err);
-	for (size_t i = 0; !rc && i < count; i++)
-		rc = add_given(d, pids[i], err);
-	if (!rc && children)
+	d->peers = !wish->no_peers;
+	for (size_t i = 0; !rc && i < wish->count; i++)
+		rc = add_given(d, wish->pids[i], err);
+	if (!rc && wish->children)
 		rc = dumping_add_children(d, err);
 	if (!rc && interp_names_init(&d->interpreted, d->members[0]->maps))
 		rc = error_nomem(err);
 	return rc;
 }
 
-int dump_new(struct dump **out, const pid_t *pids, size_t count, bool children, struct error *err)
+int dump_new(struct dump **out, const struct dump_wish *wish, struct error *err)
 {
 	struct dump *d = calloc(1, sizeof(*d));
 	int rc;
 
 	if (!d)
 		return error_nomem(err);
-	rc = dumping_init(d, pids, count, children, err);
+	rc = dumping_init(d, wish, err);
 	if (rc) {
 		dump_free(d);
 		return rc;
@@ -232,6 +232,7 @@ static bool dumping_goes_on(const struct process *p)
 static int dumping_conclude(struct dump *d, struct error *err)
 {
 	size_t threads = 0;
+	int rc = 0;
 
 	for (size_t i = 0; i < INTERP_LANGUAGES; i++)
 		d->stats.interpreted += d->counts[i].frames;
@@ -244,7 +245,11 @@ static int dumping_conclude(struct dump *d, struct error *err)
 	reader_use(d->reader);
 	if (!d->stop)
 		dump_look_at_locks(d);
+	if (!d->stop && dump_look_at_waits(d))
+		rc = error_nomem(err);
 	reader_use(NULL);
+	if (rc)
+		return rc;
 	if (d->stop)
 		return error_set(err, ERR_LIMIT, "interrupted");
 	if (threads)

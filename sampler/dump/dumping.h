@@ -16,6 +16,7 @@
 
 #include "runtimes/common/managed.h"
 #include "runtimes/interps.h"
+#include "sampler/awaited/awaited.h"
 #include "sampler/lock/lock.h"
 #include "unwind/stack.h"
 
@@ -73,10 +74,12 @@ struct dump_thread {
 	enum stack_end end;
 	struct dump_frame *frames; /* innermost first */
 	size_t count;
-	uint32_t index;	       /* member_thread */
-	pid_t own_tid;	       /* its number in its own PID namespace */
-	struct dump_wait wait; /* in futex(2) */
-	struct dump_lock lock; /* set in dump_write */
+	uint32_t index;		/* member_thread */
+	pid_t own_tid;		/* its number in its own PID namespace */
+	struct dump_wait wait;	/* in futex(2) */
+	struct dump_lock lock;	/* set in dump_write */
+	struct awaited awaited; /* what it waits for, other than a lock */
+	uint64_t off_cpu_ns;	/* how long it has not run; 0: not known */
 };
 
 struct dump_process {
@@ -96,10 +99,16 @@ struct dump_stats {
 	uint64_t ends[STACK_ENDS];
 };
 
-/* Finds the processes and checks that they may be traced; with `children` those too that they have
- * made, as far as these may be. The caller frees *d with dump_free; NULL is harmless there.
- * ERR_GONE, ERR_PERM (diagnosed), ERR_NOMEM, ERR_IO. */
-int dump_new(struct dump **d, const pid_t *pids, size_t count, bool children, struct error *err);
+struct dump_wish {
+	const pid_t *pids; /* borrowed by dump_new */
+	size_t count;
+	bool children; /* those too that they have made, as far as these may be traced */
+	bool no_peers; /* addresses, paths and other processes are not to be shown */
+};
+
+/* Finds the processes and checks that they may be traced. The caller frees *d with dump_free; NULL
+ * is harmless there. ERR_GONE, ERR_PERM (diagnosed), ERR_NOMEM, ERR_IO. */
+int dump_new(struct dump **d, const struct dump_wish *wish, struct error *err);
 void dump_free(struct dump *d);
 
 /* Looks at each thread. ERR_GONE if all processes ended before a thread was seen, ERR_LIMIT after

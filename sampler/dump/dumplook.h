@@ -58,6 +58,7 @@ struct dump {
 	size_t left_alone;	 /* the process that it was reading, plus 1; 0: none */
 	struct watchdog *watchdog;
 	struct decoding *decoding; /* NULL before dump_write */
+	bool peers;		   /* other processes and addresses may be shown */
 	struct dump_stats stats;
 	struct error left_out; /* why a process was, the last one */
 	struct error error;    /* why the looking failed */
@@ -74,6 +75,9 @@ void dump_look(struct dump *d);
 
 /* Reads what the threads wait for that are in futex(2), when all stacks have been taken. */
 void dump_look_at_locks(struct dump *d);
+
+/* The same of all other waits, and how long each thread has not run. ERR_NOMEM. */
+int dump_look_at_waits(struct dump *d);
 
 /* True if all threads have been looked at. */
 bool dump_looked(const struct dump *d);

@@ -1,0 +1,91 @@
+/* The process at the other end: who it is, and what its only thread does. Of several threads it is
+ * not known which one is meant. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/process/process.h"
+#include "base/smallfile.h"
+#include "sampler/awaited/lookat.h"
+#include "sampler/thread/taskfiles.h"
+
+/* Does the process have one thread? */
+static bool peer_is_single(const struct process *process)
+{
+	uint64_t fields[STAT_FIELDS] = { 0 };
+	char text[1024];
+	ssize_t len = smallfile_read(process->proc_fd, "stat", text, sizeof(text));
+
+	return len > 0 && process_stat_parse(text, (size_t)len, STAT_THREADS, fields) &&
+	       fields[STAT_THREADS] == 1;
+}
+
+/* A wait of each for the other ends by itself only where a call has a time to wait. Those of
+ * sockets (SO_RCVTIMEO) cannot be seen, so only pipes and locks of files are judged. */
+static bool peer_is_judged(const struct awaited *w)
+{
+	return w->kind == AWAITED_PIPE || w->kind == AWAITED_FILE_LOCK || w->kind == AWAITED_CHILD;
+}
+
+static void peer_look(struct look_at *l, const struct process *peer)
+{
+	struct arena arena = { 0 };
+	struct awaited theirs;
+	struct thread_stat stat;
+	struct call call;
+	char text[1024];
+	ssize_t len = smallfile_read(peer->proc_fd, "stat", text, sizeof(text));
+
+	if (len <= 0 || !thread_stat_parse(text, &stat))
+		return;
+	l->w->peer_state = stat.state;
+	len = smallfile_read(peer->proc_fd, "syscall", text, sizeof(text));
+	if (len <= 0 || !call_parse(text, (size_t)len, &call))
+		return;
+	l->w->peer_call = call.number;
+	l->a->within = true;
+	if (awaited_look(l->a, peer, peer->pid, stat.state, &call, &arena, &theirs))
+		l->w->peer_waits_for_us = theirs.peer == l->process->pid && !theirs.others &&
+					  !l->w->others && peer_is_judged(l->w) &&
+					  peer_is_judged(&theirs) && peer_is_single(l->process);
+	l->a->within = false;
+	arena_release(&arena);
+}
+
+void look_at_peer(struct look_at *l, pid_t pid)
+{
+	struct process peer;
+	struct error why;
+
+	l->w->peer = pid;
+	l->w->peer_call = -1;
+	if (l->a->within || process_open(&peer, pid, &why))
+		return;
+	snprintf(l->w->command, sizeof(l->w->command), "%s", peer.comm);
+	if (peer_is_single(&peer))
+		peer_look(l, &peer);
+	process_close(&peer);
+}
+
+void look_find_peer(struct look_at *l, uint64_t inode, bool socket, bool writes)
+{
+	struct awaits *a = l->a;
+	bool here;
+	pid_t found;
+
+	if (!a->peers)
+		return;
+	if (!a->ends_listed)
+		ends_list(&a->ends); /* without memory, without a peer */
+	a->ends_listed = true;
+	found = ends_of(&a->ends, inode, socket, writes, l->process->pid, &l->w->others, &here);
+	if (here) {
+		l->w->others += found != 0;
+		l->w->peer = l->process->pid;
+		l->w->peer_is_here = true;
+		snprintf(l->w->command, sizeof(l->w->command), "%s", l->process->comm);
+	} else if (found) {
+		look_at_peer(l, found);
+	}
+}
