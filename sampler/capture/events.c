@@ -29,6 +29,7 @@ enum {
 	COUNTED_FIRST = 1000, /* until it is known how many come */
 	RING_PAGES =
 		128, /* with the page of its head, what one user may lock for a CPU by default */
+	RINGS_MOST = 16 << 20, /* bytes of all rings, where more may be locked and CPUs are few */
 	RING_PAGES_LEAST = 32, /* for two records of any length */
 	LINEAGE_PAGES = 8,     /* for 450 tasks that begin or end */
 	HELD_NS = 600000000,   /* what a ring is to hold: a large program's tables take as long */
@@ -136,14 +137,21 @@ static size_t record_bytes(const struct events *e)
 	return e->stack + RECORD_REST + (e->kernel ? RECORD_KERNEL : 0);
 }
 
+static size_t pages_most(const struct events *e)
+{
+	size_t share = RINGS_MOST / (size_t)e->online / e->page;
+
+	return e->of_tasks || share < RING_PAGES ? RING_PAGES : share;
+}
+
 static size_t pages_wanted(const struct events *e)
 {
-	size_t pages = RING_PAGES_LEAST, bytes;
+	size_t pages = RING_PAGES_LEAST, most = pages_most(e), bytes;
 
 	if (e->root >= 0)
 		return LINEAGE_PAGES;
 	bytes = record_bytes(e) * (HELD_NS / e->period_ns + 1);
-	while (pages < RING_PAGES && pages * e->page < bytes)
+	while (pages < most && pages * e->page < bytes)
 		pages *= 2;
 	return pages;
 }
