@@ -278,8 +278,8 @@ static const char *kind_by_words(const char *text, size_t len)
 	return NULL;
 }
 
-/* tcmalloc's, or that of a jemalloc before 4. Those of Go are of the kind "heap/" and have no memory
- * map behind them (runtime/pprof, writeHeapInternal). */
+/* tcmalloc's, or that of a jemalloc before 4. Those of Go are of the kind "heap/" and have no
+ * memory map behind them (runtime/pprof, writeHeapInternal). */
 static bool is_allocators_heap(struct cursor c)
 {
 	static const char kind[] = "] @ heap/", map[] = "\nMAPPED_LIBRARIES:";

@@ -59,8 +59,11 @@ int legacy_comment(struct legacy *l, struct cursor text);
 /* Writes the locations. 0 or ERR_NOMEM. */
 int legacy_finish(struct legacy *l);
 
+enum { NOT_THIS = 1 };
+
+/* How to read one kind of text. */
 struct legacy_form {
-	/* Sets the profile's types by the first line. NOT_THIS if that is of another form;
+	/* Sets the profile's types by the first line. NOT_THIS if that is of another form, or
 	 * ERR_NOMEM. */
 	int (*begin)(struct legacy *l, struct cursor line);
 
@@ -69,8 +72,6 @@ struct legacy_form {
 
 	const char *row; /* what such a line should be, for the message */
 };
-
-enum { NOT_THIS = 1 };
 
 extern const struct legacy_form legacy_counts, legacy_heap, legacy_contention;
 

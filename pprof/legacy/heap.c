@@ -15,7 +15,8 @@
 /* In the order of the profile's values. */
 enum { ALLOC_OBJECTS, ALLOC_BYTES, OBJECTS, BYTES, VALUES };
 
-/* What is in use may be negative: Go computes it of two numbers that are not read at once. */
+/* What is in use is the difference of two numbers that Go does not read at once, so it may be
+ * negative. */
 static void legacy_heap_take_row(struct cursor *c, int64_t v[VALUES])
 {
 	v[OBJECTS] = scan_number(c);

@@ -1,5 +1,5 @@
-/* Stricter than google/pprof's regular expressions, which take blanks anywhere, capital letters, and
- * 010 for 8, but no less than what Go has written. */
+/* What Go does not write is refused. google/pprof's regular expressions match anywhere in a line,
+ * cut a damaged stack off, and read a count of 010 as 8. */
 #include "pprof/legacy/scan.h"
 
 #include <ctype.h>
