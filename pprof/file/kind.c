@@ -38,6 +38,7 @@ enum {
 #define FIREFOX "a profile of Firefox's profiler: profiler.firefox.com shows it"
 #define NAMED \
 	"`pprof -proto PROGRAM FILE >OUT` makes of it a profile with names, which sampler reads"
+#define ALLOCATORS "a heap profile of tcmalloc or jemalloc: `jeprof PROGRAM FILE` shows it, " NAMED
 #define CPUPROFILE \
 	"a CPU profile of V8 (.cpuprofile): Chrome's developer tools and speedscope show it"
 
@@ -308,7 +309,7 @@ static const char *text_kind(const char *text, size_t len)
 	if (is_json(text, len))
 		return json_kind(text, len);
 	if (is_allocators_heap(c))
-		return "a heap profile of tcmalloc or jemalloc: `jeprof PROGRAM FILE` shows it, " NAMED;
+		return ALLOCATORS;
 	if ((what = kind_by_words(text, len)))
 		return what;
 	if (is_folded(c))

@@ -7,8 +7,8 @@
  *   #	0x43e0f5	main.wait+0x16	/src/main.go:12
  *
  * google/pprof rejects a sample without addresses, although Go before 1.23 writes one in its
- * threadcreate profile. Here it is a sample with an empty stack, as in the protobuf form of the same
- * profile.
+ * threadcreate profile. Here it is a sample with an empty stack, as in the protobuf form of the
+ * same profile.
  */
 #include <ctype.h>
 

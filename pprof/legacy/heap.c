@@ -4,8 +4,8 @@
  *   heap profile: OBJECTS: BYTES [OBJECTS: BYTES] @ heap/TWICE THE RATE
  *   OBJECTS: BYTES [OBJECTS: BYTES] @ 0xADDRESS...
  *
- * The first pair is in use, the pair in brackets was allocated since the start. Both are of samples,
- * of which estimates are made.
+ * The first pair is in use, the pair in brackets was allocated since the start. Both are of
+ * samples, of which estimates are made.
  */
 #include "base/error.h"
 #include "pprof/gotext/heapscale.h"
