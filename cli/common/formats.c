@@ -30,7 +30,7 @@ static int write_otlp(const struct profile *p, const struct report_view *v, stru
 	return otlp_encode(p, &(struct otlp_origin){ 0 }, out, err);
 }
 
-/* The texts of Go's debug=1 and of gperftools. */
+/* The texts of Go's debug=1. */
 static int write_legacy(const struct profile *p, const struct report_view *v, struct buffer *out,
 			struct error *err)
 {

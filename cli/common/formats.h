@@ -14,8 +14,8 @@ struct profile;
 
 struct format; /* an entry of a static table; never freed */
 
-/* Finds pprof, folded, flamegraph, speedscope, otlp, text (a table of functions) or legacy (what Go
- * prints with debug=1, and gperftools). ERR_USAGE, with these names. */
+/* Finds pprof, folded, flamegraph, speedscope, otlp, text (a table of functions) or legacy (Go's
+ * text of debug=1). ERR_USAGE, with these names. */
 int format_by_name(const char *name, const struct format **format, struct error *err);
 
 /* Chooses by the ending: .svg and .html, .folded, .json, .otlp, .txt (text, in all commands), .pb,

@@ -263,9 +263,8 @@ static const char report[] =
 static const char convert[] =
 	"usage: sampler convert IN -o OUT [-f FORMAT]\n"
 	"\n"
-	"  IN                   a profile: pprof's, gzip'd or not, or one of the\n"
-	"                       formats before it (Go's debug=1 texts, gperftools',\n"
-	"                       jemalloc's); - for the standard input\n"
+	"  IN                   a profile: pprof's, gzip'd or not, or a text that Go\n"
+	"                       writes with debug=1; - for the standard input\n"
 	"  -o, --output PATH    file to write, - for the standard output\n"
 	"  -f, --format FORMAT  pprof, legacy, folded, flamegraph, speedscope, otlp or\n"
 	"                       text (default: by the ending of PATH, as for record)\n"

@@ -36,6 +36,9 @@ enum {
 #define MEMRAY "a recording of memray: `memray flamegraph FILE` shows it"
 #define PRINTED "what pprof or sampler prints: the profile that it was made from is needed here"
 #define FIREFOX "a profile of Firefox's profiler: profiler.firefox.com shows it"
+#define NAMED \
+	"`pprof -proto PROGRAM FILE >OUT` makes of it a profile with names, which sampler reads"
+#define ALLOCATORS "a heap profile of tcmalloc or jemalloc: `jeprof PROGRAM FILE` shows it, " NAMED
 #define CPUPROFILE \
 	"a CPU profile of V8 (.cpuprofile): Chrome's developer tools and speedscope show it"
 
@@ -97,8 +100,9 @@ static const struct {
 	{ "/annex/objects/", NULL,
 	  "a pointer of git-annex: `git annex get` fetches the file that it stands for" },
 	{ "--- symbol", NULL,
-	  "a profile behind a table of symbols, as `jeprof --raw` writes it: jeprof "
-	  "reads it, and sampler reads the profile itself" },
+	  "a profile behind a table of symbols, as `jeprof --raw` writes it: jeprof reads it" },
+	{ "heap_v2/", NULL, "a heap profile of jemalloc: `jeprof PROGRAM FILE` shows it" },
+	{ "--- contentionz ", NULL, "a contention profile of gperftools: " NAMED },
 	{ "digraph ", NULL, "a graph for Graphviz: `dot -Tsvg` draws it" },
 	{ "v8-version,", NULL, "a log of `node --prof`: `node --prof-process FILE` shows it" },
 	{ "v 1", "\nX ", "a recording of heaptrack: `heaptrack_print FILE` shows it" },
@@ -275,6 +279,20 @@ static const char *kind_by_words(const char *text, size_t len)
 	return NULL;
 }
 
+/* tcmalloc's, or that of a jemalloc before 4. Those of Go are of the kind "heap/" and have no
+ * memory map behind them (runtime/pprof, writeHeapInternal). */
+static bool is_allocators_heap(struct cursor c)
+{
+	static const char kind[] = "] @ heap/", map[] = "\nMAPPED_LIBRARIES:";
+	struct cursor line;
+
+	if (!kind_begins((const char *)c.pos, cursor_left(&c), "heap profile:"))
+		return false;
+	cursor_line(&c, &line);
+	return !memmem(line.pos, cursor_left(&line), kind, sizeof(kind) - 1) ||
+	       memmem(c.pos, cursor_left(&c), map, sizeof(map) - 1);
+}
+
 static const char *text_kind(const char *text, size_t len)
 {
 	struct cursor c;
@@ -290,6 +308,8 @@ static const char *text_kind(const char *text, size_t len)
 		return GOROUTINES;
 	if (is_json(text, len))
 		return json_kind(text, len);
+	if (is_allocators_heap(c))
+		return ALLOCATORS;
 	if ((what = kind_by_words(text, len)))
 		return what;
 	if (is_folded(c))
@@ -336,6 +356,18 @@ static bool is_go_trace(const uint8_t *data, size_t len)
 	return len >= 16 && !memcmp(data, "go 1.", 5) && memmem(data, 16, " trace", 6);
 }
 
+/* 0, 3, 0, a period, 0: words of 32 or 64 bits in either byte order (gperftools,
+ * docs/cpuprofile-fileformat.html). */
+static bool is_cpu_of_words(const uint8_t *data, size_t len, size_t word)
+{
+	static const uint8_t zero[8];
+
+	return len >= 5 * word && !memcmp(data, zero, word) &&
+	       (data[word] == 3 || data[2 * word - 1] == 3) &&
+	       !memcmp(data + 2 * word, zero, word) && memcmp(data + 3 * word, zero, word) &&
+	       !memcmp(data + 4 * word, zero, word);
+}
+
 /* Python's marshal of a dict whose first key is a tuple of three, by which cProfile's functions go;
  * the highest bit marks what is referred to again (marshal.c, TYPE_DICT, TYPE_SMALL_TUPLE). */
 static bool is_pstats(const uint8_t *data, size_t len)
@@ -379,6 +411,8 @@ const char *kind_of(const void *bytes, size_t len)
 		return lz4_kind(data, len);
 	if (is_pstats(data, len))
 		return "a profile of Python's cProfile: `python3 -m pstats FILE` shows it";
+	if (is_cpu_of_words(data, len, 4) || is_cpu_of_words(data, len, 8))
+		return "a CPU profile of gperftools, or of Go before 1.9: " NAMED;
 	if (is_go_trace(data, len))
 		return "an execution trace of Go: go tool trace shows it";
 	cursor_init(&c, data, len, "archive");

@@ -42,10 +42,9 @@ static int pprof_read_all(int fd, size_t max, struct buffer *out, struct error *
 	return out->len > max ? error_set(err, ERR_LIMIT, "more than %zu bytes", max) : 0;
 }
 
-/* Tries profile.proto first and then the legacy formats, whose first bytes never decode as a
- * message. Of data in none of these formats, the error says what they are (kind.h), also if a
- * legacy reader refused their long first line; if that is not known either, they are reported as a
- * broken message. */
+/* Tries profile.proto first and then Go's texts, whose first bytes never decode as a message. Of
+ * data in none of these formats, the error says what they are (kind.h), also if only their first
+ * line is as Go's; if that is not known either, they are reported as a broken message. */
 static int read_decode(struct profile *p, const void *data, size_t len, bool packed, size_t max,
 		       struct error *err)
 {

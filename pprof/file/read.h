@@ -1,4 +1,4 @@
-/* Reads profiles from files: compressed or not, in profile.proto's format or an older one. */
+/* Reads profiles from files: profile.proto's format, compressed or not, or a text of Go's. */
 #ifndef PPROF_FILE_READ_H
 #define PPROF_FILE_READ_H
 
@@ -9,7 +9,7 @@ struct error;
 struct profile;
 
 /* Reads a file ("-": standard input), uncompresses it if it is compressed with gzip (or with
- * zstd, in builds with libzstd), and decodes it like profile_decode, or as a legacy profile
+ * zstd, in builds with libzstd), and decodes it like profile_decode, or as Go's text
  * (pprof/legacy/legacy.h). ERR_LIMIT: more than `max_size` bytes (0: 1 GiB), compressed or not, or
  * tables of more than 4 * max_size bytes or 256 MiB, whichever is larger. ERR_IO, ERR_FORMAT,
  * ERR_NOMEM. Messages name the file. */

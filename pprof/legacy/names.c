@@ -15,6 +15,9 @@
  * google/pprof ignores these comments. A comment that fits no address of its sample, and all behind
  * it, are ignored here, too: the file may have been edited.
  */
+#include <ctype.h>
+#include <string.h>
+
 #include "base/error.h"
 #include "base/room.h"
 #include "pprof/legacy/build.h"
@@ -26,74 +29,87 @@ struct comment {
 	int64_t line;
 };
 
-static bool is_tab(uint8_t ch)
+static void skip_tabs(struct cursor *c)
 {
-	return ch == '\t';
+	while (cursor_left(c) && *c->pos == '\t')
+		c->pos++;
 }
 
-static bool is_no_tab(uint8_t ch)
+/* What stands before the next tab. */
+static struct cursor take_word(struct cursor *c)
 {
-	return ch != '\t';
+	const uint8_t *tab = memchr(c->pos, '\t', cursor_left(c));
+	struct cursor word = *c;
+
+	c->pos = word.end = tab ? tab : c->end;
+	return word;
 }
 
 /* Removes "+0x16", the distance from the function's entry, from the end of a name. */
 static void cut_distance(struct cursor *name)
 {
-	size_t len = cursor_left(name), end = len;
+	static const char sign[] = "+0x";
+	const uint8_t *digits = name->end;
 
-	while (end && is_lower_xdigit(name->pos[end - 1]))
-		end--;
-	if (end < len && end >= 3 && name->pos[end - 1] == 'x' && name->pos[end - 2] == '0' &&
-	    name->pos[end - 3] == '+')
-		name->end -= len - end + 3;
+	while (digits > name->pos && isxdigit(digits[-1]) && !isupper(digits[-1]))
+		digits--;
+	if (digits < name->end && digits - name->pos >= 3 && !memcmp(digits - 3, sign, 3))
+		name->end = digits - 3;
 }
 
 /* FILE:LINE. Without a number at its end it is all a file's name. */
 static void take_place(struct cursor text, struct comment *c)
 {
-	size_t len = cursor_left(&text), colon = len;
+	struct cursor number = text;
 
-	while (colon && is_digit(text.pos[colon - 1]))
-		colon--;
+	number.pos = number.end;
+	while (number.pos > text.pos && isdigit(number.pos[-1]))
+		number.pos--;
 	c->file = text;
 	c->line = 0;
-	if (!colon || text.pos[colon - 1] != ':' ||
-	    !scan_int(scan_piece(&text, colon, len), 10, &c->line))
+	if (number.pos == text.pos || number.pos[-1] != ':')
 		return;
-	c->file.end -= len - colon + 1;
+	text.end = number.pos - 1;
+	c->line = scan_count(&number);
+	if (!number.failed)
+		c->file = text;
 }
 
 static bool legacy_names_parse(struct cursor line, struct comment *c)
 {
-	struct cursor digits;
-
-	scan_trim(&line);
-	if (!scan_take(&line, "#\t0x") || !scan_run(&line, is_lower_xdigit, &digits) ||
-	    !scan_uint(digits, 16, &c->address))
+	scan_expect(&line, "#\t0x");
+	c->address = scan_address(&line);
+	if (line.failed)
 		return false;
-	scan_skip(&line, is_tab);
-	scan_run(&line, is_no_tab, &c->name);
-	scan_skip(&line, is_tab);
+	skip_tabs(&line);
+	c->name = take_word(&line);
+	skip_tabs(&line);
 	cut_distance(&c->name);
 	take_place(line, c);
 	return true;
 }
 
-static uint64_t legacy_names_address_of(const struct legacy *l, size_t frame)
+static struct legacy_place *legacy_names_place(const struct legacy *l, size_t frame)
 {
-	return l->places[l->stack[frame]].address;
+	return &l->places[l->stack[frame] - 1];
+}
+
+/* Has the newest sample such a frame, with this address? */
+static bool legacy_names_is_at(const struct legacy *l, size_t frame, uint64_t address)
+{
+	return frame < l->stack_count && legacy_names_place(l, frame)->address == address;
 }
 
 /* Is it a further line of the current frame? Else it is the first one of a frame behind it. */
-static bool legacy_names_goes_on(const struct legacy *l, size_t end, uint64_t address,
+static bool legacy_names_goes_on(const struct legacy *l, uint64_t address,
 				 const struct legacy_line *line)
 {
 	const struct legacy_naming *n = &l->naming;
 	const struct legacy_line *first = &l->lines[n->first_line];
 
-	if (!n->begun || legacy_names_address_of(l, n->frame) != address)
+	if (!n->begun || !legacy_names_is_at(l, n->frame, address))
 		return false;
-	if (n->frame + 1 == end || legacy_names_address_of(l, n->frame + 1) != address)
+	if (!legacy_names_is_at(l, n->frame + 1, address))
 		return true;
 	return n->first_line < l->line_count &&
 	       (first->name != line->name || first->file != line->file ||
@@ -101,30 +117,28 @@ static bool legacy_names_goes_on(const struct legacy *l, size_t end, uint64_t ad
 }
 
 /* Goes to the next frame with this address. False if the sample has none. */
-static bool next_frame(struct legacy *l, size_t end, uint64_t address)
+static bool next_frame(struct legacy *l, uint64_t address)
 {
 	struct legacy_naming *n = &l->naming;
-	size_t i = n->begun ? n->frame + 1 : l->samples[l->sample_count - 1].first;
+	size_t i = n->begun ? n->frame + 1 : 0;
 
-	while (i < end && legacy_names_address_of(l, i) != address)
+	while (i < l->stack_count && !legacy_names_is_at(l, i, address))
 		i++;
-	if (i == end)
+	if (i == l->stack_count)
 		return false;
-	if (n->begun && l->places[l->stack[n->frame]].first_line != n->first_line)
+	if (n->begun && legacy_names_place(l, n->frame)->first_line != n->first_line)
 		l->line_count = n->first_line; /* the place had as many lines already */
-	n->begun = true;
-	n->frame = i;
-	n->first_line = l->line_count;
+	*n = (struct legacy_naming){ .begun = true, .frame = i, .first_line = l->line_count };
 	return true;
 }
 
 /* A place keeps the most lines that it had in any stack: at a leaf, Go may leave out some. */
 static int legacy_names_add_line(struct legacy *l, const struct legacy_line *line)
 {
-	struct legacy_place *place = &l->places[l->stack[l->naming.frame]];
+	struct legacy_place *place = legacy_names_place(l, l->naming.frame);
 
 	if (room_for((void **)&l->lines, &l->line_room, l->line_count + 1, sizeof(*line)))
-		return error_nomem(l->err);
+		return ERR_NOMEM;
 	l->lines[l->line_count++] = *line;
 	if (l->line_count - l->naming.first_line > place->lines) {
 		place->first_line = l->naming.first_line;
@@ -133,25 +147,24 @@ static int legacy_names_add_line(struct legacy *l, const struct legacy_line *lin
 	return 0;
 }
 
+static int legacy_names_string(struct legacy *l, const struct cursor *text, uint32_t *id)
+{
+	return profile_text(l->p, (const char *)text->pos, cursor_left(text), id);
+}
+
 int legacy_comment(struct legacy *l, struct cursor text)
 {
-	struct legacy_naming *n = &l->naming;
 	struct legacy_line line = { 0 };
 	struct comment c;
-	size_t end;
 
-	if (!l->sample_count || !legacy_names_parse(text, &c))
+	if (l->naming.lost || !legacy_names_parse(text, &c))
 		return 0;
-	if (n->sample != l->sample_count)
-		*n = (struct legacy_naming){ .sample = l->sample_count };
-	if (n->lost)
-		return 0;
-	if (legacy_string(l, c.name, &line.name) || legacy_string(l, c.file, &line.file))
+	if (legacy_names_string(l, &c.name, &line.name) ||
+	    legacy_names_string(l, &c.file, &line.file))
 		return ERR_NOMEM;
 	line.line = c.line;
-	end = l->samples[l->sample_count - 1].first + l->samples[l->sample_count - 1].frames;
-	if (!legacy_names_goes_on(l, end, c.address, &line) && !next_frame(l, end, c.address)) {
-		n->lost = true;
+	if (!legacy_names_goes_on(l, c.address, &line) && !next_frame(l, c.address)) {
+		l->naming.lost = true;
 		return 0;
 	}
 	return line.name ? legacy_names_add_line(l, &line) : 0;

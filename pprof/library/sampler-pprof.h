@@ -92,8 +92,8 @@ const char *pprof_message(const struct pprof *p);
 
 /* Replaces the contents of `p` by the profile in the file `path` ("-": the standard input) or in
  * `len` bytes at `data`, which are not kept. The input may be compressed with gzip, or with zstd
- * if the library was built with libzstd. It may be in one of the formats older than
- * profile.proto. After an error `p` has its old contents. PPROF_IO; PPROF_FORMAT; PPROF_LIMIT:
+ * if the library was built with libzstd. It may be a text of Go's debug=1.
+ * After an error `p` has its old contents. PPROF_IO; PPROF_FORMAT; PPROF_LIMIT:
  * more than max_size bytes (0: 1 GiB), compressed or uncompressed; decoded tables of more than
  * 4 * max_size bytes or 256 MiB, whichever is larger; or another bound that the message names. */
 int pprof_read(struct pprof *p, const char *path, size_t max_size);

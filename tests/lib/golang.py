@@ -104,16 +104,16 @@ def module_folder(name, module):
     return say("list", "-m", "-f", "{{.Dir}}", module, cwd=os.path.join(ORACLES, name))
 
 
-# Java's profiles and threadz, which google/pprof reads and no public program writes (pprof/legacy).
-JAVA = re.compile(rb"\s*--- (heapz|contentionz) 1 ---(?!\s*cycles/second)")
-THREADS = re.compile(rb"--- threadz \d+ ---|--- Thread [0-9A-Fa-f]+ \(name: .*/\d+\) stack: ---")
+# What google/pprof reads of other programs than Go's: gperftools', tcmalloc's, jemalloc's, Java's.
+OTHERS = re.compile(rb"\s*--- (heapz|contentionz|threadz) |heap profile:(?!.*\] @ heap/)|heap_v2/")
+SECTIONS = re.compile(rb"--- Thread [0-9A-Fa-f]+ \(name: |MAPPED_LIBRARIES:|--- Memory map: ---")
 
 
 def is_of_google_alone(data):
-    """Is it a legacy profile that sampler does not read? A CPU profile of Java has a 1 as its third word."""
+    """Is it a legacy profile that sampler does not read? CPU profiles are words: 0, 3, 0 or (Java's) 1."""
     words = [struct.unpack_from(form, data) for form in ("<3I", ">3I", "<3Q", ">3Q")
              if len(data) >= struct.calcsize(form)]
-    return bool(JAVA.match(data) or THREADS.search(data) or (0, 3, 1) in words)
+    return bool(OTHERS.match(data) or SECTIONS.search(data) or (0, 3, 0) in words or (0, 3, 1) in words)
 
 
 __all__ = [name for name in dir() if not name.startswith("_")]

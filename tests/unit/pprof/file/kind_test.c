@@ -118,6 +118,27 @@ Test(kind, files_are_called_what_they_are)
 	expect(SAID("\x0a\x05\x08\x01"), "offset 2"); /* a broken profile, or unknown bytes */
 }
 
+#define IN_USE "heap profile:  1:  100 [ 1:  100] @ "
+
+Test(kind, what_allocators_write)
+{
+	static const char cpu[] = "\0\0\0\0\0\0\0\3\0\0\0\0\0\0\x27\x10\0\0\0";
+	uint64_t words[] = { 0, 3, 0, 10000, 0, 0, 1, 0 };
+
+	expect(SAID(IN_USE "heap_v2/524288\n1: 1 [1: 1] @ 0x1\n"), "tcmalloc or jemalloc");
+	expect(SAID(IN_USE "heapprofile\n"), "`pprof -proto PROGRAM FILE >OUT`");
+	expect(SAID(IN_USE "growthz\n"), "tcmalloc or jemalloc");
+	expect(SAID("heap profile: 1: 8 [1: 8] @ heap/2\n1: 8 [1: 8] @ 0x1\n\nMAPPED_LIBRARIES:\n"),
+	       "tcmalloc or jemalloc");
+	expect(SAID("heap profile: 1: 8 [1: 8] @ heap/2\n1: 8\n"), "line 2: is no sample");
+	expect(SAID("heap_v2/524288\n  t*: 1: 8 [0: 0]\n@ 0x1\n"), "`jeprof PROGRAM FILE`");
+	expect(SAID("--- contentionz 1 ---\ncycles/second = 1\n"), "gperftools");
+	expect(said_of(cpu, sizeof(cpu)), "a CPU profile of gperftools");
+	expect(said_of(words, sizeof(words)), "a CPU profile of gperftools");
+	words[3] = 0;
+	expect(said_of(words, sizeof(words)), "unknown wire type");
+}
+
 Test(kind, elf_by_its_type)
 {
 	char elf[64] = "\x7f"
