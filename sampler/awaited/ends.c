@@ -1,5 +1,5 @@
-/* The permissions of a link in /proc/PID/fd are how the descriptor is open (tid_fd_update_inode() in
- * fs/proc/fd.c). */
+/* The permissions of a link in /proc/PID/fd are how the descriptor is open (tid_fd_update_inode()
+ * in fs/proc/fd.c). */
 #include "sampler/awaited/ends.h"
 
 #include <dirent.h>
