@@ -1,5 +1,5 @@
-/* A wait for several descriptors: an event loop, as a rule. Those that listen tell that it waits for
- * work; the only connection among them is what it waits for. */
+/* A wait for several descriptors: an event loop, as a rule. Those that listen tell that it waits
+ * for work; the only connection among them is what it waits for. */
 #include <string.h>
 
 #include "base/arena.h"

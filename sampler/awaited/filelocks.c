@@ -2,8 +2,8 @@
  *   1: POSIX  ADVISORY  WRITE 1234 fd:01:5678 0 EOF
  *   1: -> POSIX  ADVISORY  WRITE 4321 fd:01:5678 0 EOF
  *
- * A waiting lock follows the one that blocks it, with its number (locks_show() in fs/locks.c). Deeper
- * ones have blanks before the arrow.
+ * A waiting lock follows the one that blocks it, with its number (locks_show() in fs/locks.c).
+ * Deeper ones have blanks before the arrow.
  */
 #include "sampler/awaited/filelocks.h"
 

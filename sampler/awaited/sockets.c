@@ -1,5 +1,5 @@
-/* Sockets by inode. The lines are those of tcp4_seq_show(), tcp6_seq_show() and their like (net/ipv4,
- * net/ipv6): addresses as words of the machine, ports as numbers, all in base 16. */
+/* Sockets by inode. The lines are those of tcp4_seq_show(), tcp6_seq_show() and their like
+ * (net/ipv4, net/ipv6): addresses as words of the machine, ports as numbers, all in base 16. */
 #include "sampler/awaited/sockets.h"
 
 #include <arpa/inet.h>
