@@ -22,11 +22,11 @@
 #include "sampler/dump/dumping.h"
 
 struct dump_options {
-	struct sampling sampling; /* the processes, children, no_native, symbolize */
+	struct sampling sampling; /* the processes, children, no_peers, no_native, symbolize */
 	const char *output;
 	dump_format *format;
 	uint64_t stop_ns; /* bound of holding threads, with --goroutines; 0: none is held */
-	bool all, goroutines, no_peers, quiet, verbose;
+	bool all, goroutines, quiet, verbose;
 };
 
 static const struct option long_options[] = {
@@ -54,9 +54,6 @@ static int dump_take_option(void *options, int option, char *value, struct error
 		return 0;
 	case 'G':
 		o->goroutines = true;
-		return 0;
-	case 'E':
-		o->no_peers = true;
 		return 0;
 	case 'o':
 		o->output = value;
@@ -101,7 +98,7 @@ static int dump_parse_options(struct dump_options *o, int argc, char **argv)
 		return cli_usage("--stop is about --goroutines; threads are stopped one by one");
 	if (o->goroutines && r->no_native)
 		return cli_usage("--no-native is about threads; goroutines are never interpreted");
-	if (o->goroutines && o->no_peers)
+	if (o->goroutines && r->no_peers)
 		return cli_usage("--no-peers is about threads; goroutines are shown without peers");
 	if (o->goroutines && o->format == dump_json)
 		return cli_usage(
@@ -196,7 +193,7 @@ static int dump_all(struct dump **d, struct dump_options *o, struct outfile *fil
 	struct recording_options *r = &o->sampling.recording;
 	struct dump_wish wish = { .pids = r->pids,
 				  .children = r->children,
-				  .no_peers = o->no_peers };
+				  .no_peers = r->no_peers };
 	struct error err;
 	int rc;
 

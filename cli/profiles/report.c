@@ -52,6 +52,7 @@ static const struct mode modes[] = {
 	{ "raw", TAKES_NOTHING, report_raw, 0, true },
 	{ "tags", TAKES_NOTHING, report_tags, 0, true },
 	{ "locks", TAKES_NOTHING, report_locks, 0, true },
+	{ "waits", TAKES_NOTHING, report_waits, 0, true },
 	{ "folded", TAKES_NOTHING, report_folded, 0, true },
 	{ "flamegraph", TAKES_OUTPUT, NULL, 0, true }, /* writer: by the output's ending */
 	{ "speedscope", TAKES_OUTPUT, report_speedscope, 0, true },

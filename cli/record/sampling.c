@@ -75,6 +75,9 @@ int sampling_option(struct sampling *s, int option, const char *value, struct er
 	case 'W':
 		r->wall = true;
 		return 0;
+	case 'E':
+		r->no_peers = true;
+		return 0;
 	case 'g':
 		r->goid = true;
 		return 0;

@@ -14,7 +14,7 @@
 	{ "pid", required_argument, NULL, 'p' }, { "duration", required_argument, NULL, 'd' }, \
 		{ "rate", required_argument, NULL, 'r' }, { "children", no_argument, NULL, 'C' }, \
 		{ "no-children", no_argument, NULL, 'N' }, { "wall", no_argument, NULL, 'W' }, \
-		{ "goid", no_argument, NULL, 'g' }, \
+		{ "goid", no_argument, NULL, 'g' }, { "no-peers", no_argument, NULL, 'E' }, \
 		{ "max-pause-share", required_argument, NULL, 'M' }, \
 		{ "max-cpu", required_argument, NULL, 'B' }, \
 		{ "engine", required_argument, NULL, 'G' }, \

@@ -22,13 +22,14 @@
 #include "pprof/graph/text.h"
 #include "pprof/profile.h"
 #include "pprof/report/heading.h"
+#include "pprof/report/stacktext.h"
 
 enum { STACKS_SHOWN = 5 }; /* of waiters, for each lock */
 
 /* Time for which a thread waited for a lock, in a stack, while it was held so. */
 struct wait {
 	uint32_t lock;	/* string */
-	uint32_t stack; /* in locks.stacks, as held_at; 0: it has none */
+	uint32_t stack; /* in locks.stacks; 0: it has none */
 	uint64_t group; /* what is shown as one */
 	int64_t waiter; /* thread id */
 	int64_t owner;	/* thread id; 0: not known */
@@ -57,8 +58,7 @@ struct locks {
 	struct wait *list;
 	size_t count, room;
 	struct hashindex index;
-	struct strset stacks;
-	struct buffer text; /* reused */
+	struct stacktext stacks;
 	int64_t sum, total;
 	struct printer *out;
 };
@@ -116,36 +116,15 @@ static struct wait wait_of(const struct locks *l, const struct profile_sample *s
 	return w;
 }
 
-/* The functions of a location, the outermost first. */
-static int locks_add_functions(struct locks *l, uint32_t location)
-{
-	const struct profile_location *at = &l->p->locations[location - 1];
-	int rc = at->lines ? 0 : buffer_addf(&l->text, ";0x%lx", at->address);
-
-	for (size_t i = at->lines; !rc && i-- > 0;) {
-		uint32_t function = l->p->lines[at->first_line + i].function;
-		uint32_t name = function ? l->p->functions[function - 1].name : 0;
-
-		rc = buffer_addf(&l->text, ";%s", strset_get(&l->p->strings, name));
-	}
-	return rc;
-}
-
 static int locks_find_stack(struct locks *l, const struct profile_sample *s, struct wait *w)
 {
-	int rc = 0;
+	int rc = stacktext_of(&l->stacks, l->p, s, &w->stack);
 
-	l->text.len = 0;
-	for (size_t i = s->locations; !rc && i-- > 0;)
-		rc = locks_add_functions(l, l->p->stack[s->first_location + i]);
-	if (l->text.len)
-		rc = buffer_add(&l->text, "", 1) ||
-		     strset_addz(&l->stacks, (char *)l->text.data + 1, &w->stack);
 	w->group = w->lock;
 	if (w->ownerless && w->stack)
 		w->group = (uint64_t)w->stack << 33 |
 			   (uint64_t)is_of_condition(strset_get(&l->p->strings, w->lock)) << 32;
-	return rc ? ERR_NOMEM : 0;
+	return rc;
 }
 
 static int count_wait(struct locks *l, const struct wait *w, int64_t value)
@@ -261,29 +240,7 @@ static int by_sum(const void *a, const void *b)
 
 static void locks_add_value(const struct locks *l, int64_t value)
 {
-	char text[MEASURE_MAX], share[MEASURE_MAX] = "";
-
-	measure_label(value, heading_unit(l->p, l->v), l->unit, text);
-	if (l->total > 0)
-		measure_percent(value, l->total, share);
-	print_to(l->out, "%*s %6s  ", text_width(text, 10), text, share);
-}
-
-/* The functions of a stack, which are separated by ';', innermost first, a line each. */
-static void locks_add_stack(const struct locks *l, const char *stack)
-{
-	const char *end = stack + strlen(stack);
-
-	while (end > stack) {
-		const char *start = end;
-
-		while (start > stack && start[-1] != ';')
-			start--;
-		print_to(l->out, "%25s", "");
-		text_add_fitting(l->out, start, (size_t)(end - start), l->v->width, 0);
-		print_to(l->out, "\n");
-		end = start > stack ? start - 1 : stack;
-	}
+	stacktext_print_value(l->out, value, l->total, heading_unit(l->p, l->v), l->unit);
 }
 
 static void locks_add_holder(const struct locks *l, const struct wait *w)
@@ -300,7 +257,7 @@ static void locks_add_holder(const struct locks *l, const struct wait *w)
 		print_to(l->out, "\"");
 	}
 	print_to(l->out, w->held_at ? ", in\n" : ", its stack was not taken\n");
-	locks_add_stack(l, strset_get(&l->p->strings, w->held_at));
+	stacktext_print(l->out, strset_get(&l->p->strings, w->held_at), l->v->width);
 }
 
 static int by_waiter(const void *a, const void *b)
@@ -363,7 +320,8 @@ static void locks_add_stacks(const struct locks *l, const struct wait *stacks, s
 			continue;
 		locks_add_value(l, stacks[i].sum);
 		print_to(l->out, "  waited in\n");
-		locks_add_stack(l, strset_get(&l->stacks, stacks[i].stack));
+		stacktext_print(l->out, strset_get(&l->stacks.stacks, stacks[i].stack),
+				l->v->width);
 	}
 	if (count > STACKS_SHOWN)
 		print_to(l->out, "%18s  and in %zu more stacks\n", "", count - STACKS_SHOWN);
@@ -428,7 +386,7 @@ int report_locks(const struct profile *p, const struct report_view *v, struct bu
 			   .total = v->total ? v->total : graph_total(p, v->type) };
 
 	find_keys(&l);
-	to.rc = strset_init(&l.stacks) || locks_count_all(&l) ? ERR_NOMEM : 0;
+	to.rc = stacktext_init(&l.stacks) || locks_count_all(&l) ? ERR_NOMEM : 0;
 	if (!to.rc && l.count) {
 		to.rc = name_owners(&l);
 		sum_locks(&l);
@@ -436,8 +394,7 @@ int report_locks(const struct profile *p, const struct report_view *v, struct bu
 		locks_add_all(&l);
 	}
 	hashindex_release(&l.index);
-	strset_release(&l.stacks);
-	buffer_release(&l.text);
+	stacktext_release(&l.stacks);
 	free(l.list);
 	if (!to.rc && !l.count)
 		return error_set(err, ERR_NOTFOUND,

@@ -29,4 +29,7 @@ report_writer report_tags;
  * waits for a lock. */
 report_writer report_locks;
 
+/* The time that threads of a wall profile waited, by what for: --waits. ERR_NOTFOUND: none did. */
+report_writer report_waits;
+
 #endif

@@ -25,8 +25,8 @@ static bool same_context(const struct stack_context *a, const struct stack_conte
 {
 	return a->member == b->member && a->thread == b->thread && a->state == b->state &&
 	       a->syscall == b->syscall && a->labels == b->labels && a->goid == b->goid &&
-	       a->lock == b->lock && a->owner_stack == b->owner_stack && a->gil == b->gil &&
-	       a->cut == b->cut;
+	       a->lock == b->lock && a->owner_stack == b->owner_stack && a->awaited == b->awaited &&
+	       a->gil == b->gil && a->cut == b->cut;
 }
 
 /* Frames are compared field by field: their padding may hold anything. */
@@ -52,7 +52,7 @@ static uint64_t hash_key(const struct stackset_key *k)
 		     (uint64_t)(uint32_t)k->context->syscall << 32 ^
 		     (uint64_t)k->context->member << 40 ^ (uint64_t)k->context->labels << 20 ^
 		     k->context->goid << 8 ^ (uint64_t)k->context->lock << 36 ^
-		     (uint64_t)k->context->owner_stack << 12;
+		     (uint64_t)k->context->owner_stack << 12 ^ (uint64_t)k->context->awaited << 24;
 
 	for (size_t i = 0; i < k->stack->count; i++) {
 		const struct frame *f = &k->stack->frames[i];

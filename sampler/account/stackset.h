@@ -31,6 +31,7 @@ struct stack_context {
 	uint64_t goid;	      /* of its goroutine; 0: none, or not needed */
 	uint32_t lock;	      /* that it waits for: a number of the round's lockset; 0: none */
 	uint32_t owner_stack; /* of the lock's owner: an entry's origin + 1; 0: not known */
+	uint32_t awaited;     /* what else it waits for: a number of the round's waitset; 0: none */
 	enum gil_state gil;
 	bool cut; /* outer frames are missing (stack_end_is_cut) */
 };

@@ -22,14 +22,17 @@
 #include "sampler/awaited/lookat.h"
 #include "sampler/thread/taskfiles.h"
 
-int awaits_new(struct awaits **out, bool peers)
+enum { READ_AGAIN = 50 }; /* times what the table of sockets has cost */
+
+int awaits_new(struct awaits **out, struct awaits_wish wish)
 {
 	struct awaits *a = calloc(1, sizeof(*a));
 	struct stat st;
 
 	if (!a)
 		return ERR_NOMEM;
-	a->peers = peers;
+	a->peers = wish.peers;
+	a->brief = wish.brief;
 	a->netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
 	a->space = stat("/proc/self/ns/net", &st) ? 0 : st.st_ino;
 	*out = a;
@@ -49,20 +52,31 @@ void awaits_free(struct awaits *a)
 	free(a);
 }
 
-const struct socket_table *look_sockets(struct awaits *a, const struct process *process)
+static struct socket_table *awaited_table(struct awaits *a, uint64_t space)
 {
-	uint64_t space = sockets_space(process);
-
 	for (size_t i = 0; i < a->table_count; i++)
 		if (a->tables[i].space == space)
 			return &a->tables[i];
 	if (room_for((void **)&a->tables, &a->table_room, a->table_count + 1, sizeof(*a->tables)))
 		return NULL;
-	if (sockets_read(&a->tables[a->table_count], process)) {
-		sockets_release(&a->tables[a->table_count]);
-		return NULL;
-	}
+	a->tables[a->table_count] = (struct socket_table){ .space = space };
 	return &a->tables[a->table_count++];
+}
+
+const struct socket_table *look_sockets(struct awaits *a, const struct process *process,
+					uint64_t inode, const struct socket **s)
+{
+	struct socket_table *t = awaited_table(a, sockets_space(process));
+	uint64_t now = monotonic_ns();
+
+	*s = t ? sockets_find(t, inode) : NULL;
+	if (!t || *s || now < t->due_ns)
+		return t;
+	if (sockets_read(t, process))
+		return NULL;
+	t->due_ns = monotonic_ns() + NS_PER_S + READ_AGAIN * (monotonic_ns() - now);
+	*s = sockets_find(t, inode);
+	return t;
 }
 
 int look_netlink(const struct awaits *a, const struct process *process)
@@ -97,7 +111,7 @@ static bool awaited_child(struct look_at *l)
 			end++;
 		child = *end ? 0 : child;
 	}
-	if (child > 0 && l->a->peers)
+	if (child > 0 && l->a->peers && !l->a->brief)
 		look_at_peer(l, child);
 	return true;
 }
@@ -114,6 +128,8 @@ static bool awaited_file_lock(struct look_at *l)
 	if (!l->a->peers || !look_read_link(l->process, l->call.fd, link))
 		return true;
 	l->w->object = arena_copy(l->arena, link, strlen(link));
+	if (l->a->brief)
+		return true;
 	fd = open("/proc/locks", O_RDONLY | O_CLOEXEC);
 	text->len = 0;
 	holder = fd >= 0 && !buffer_read(text, fd, 16 << 20) ?
@@ -223,7 +239,7 @@ bool awaited_look(struct awaits *a, const struct process *process, pid_t tid, ch
 
 	*w = (struct awaited){ .fd = -1, .peer_call = -1 };
 	a->text.len = 0;
-	known = awaited_anywhere(&l) || awaited_by_call(&l);
+	known = ((!a->brief || call->number < 0) && awaited_anywhere(&l)) || awaited_by_call(&l);
 	if (!known || w->kind == AWAITED_NONE) {
 		*w = (struct awaited){ .fd = -1, .peer_call = -1 };
 		return false;

@@ -69,9 +69,17 @@ struct awaited {
 				 * of the two has one thread: neither goes on by itself */
 };
 
-/* Opens what looks need. The caller frees *a with awaits_free; NULL is harmless there. `peers`: may
- * addresses, paths and other processes be told? ERR_NOMEM. */
-int awaits_new(struct awaits **a, bool peers);
+/* What looks are to tell. Brief is what labels can hold, of which there are few: of a connection
+ * the server's end ("10.0.3.7:5432"; "clients of :5432"), no detail, and no process at the other
+ * end. */
+struct awaits_wish {
+	bool peers; /* addresses, paths and other processes */
+	bool brief;
+};
+
+/* Opens what looks need. The caller frees *a with awaits_free; NULL is harmless there.
+ * ERR_NOMEM. */
+int awaits_new(struct awaits **a, struct awaits_wish wish);
 void awaits_free(struct awaits *a);
 
 /* Finds what thread `tid` of `process` waits for in `call`, `state` as in proc_pid_stat(5). Texts

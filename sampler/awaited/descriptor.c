@@ -69,28 +69,67 @@ static void descriptor_traffic(struct look_at *l, const struct socket *s)
 	text->len = 0;
 }
 
+/* `127.0.0.1:40012 → 10.0.3.7:5432` */
+static void descriptor_addresses(struct look_at *l, const struct socket *s)
+{
+	struct buffer *text = &l->a->text;
+
+	sockets_print(s, &s->local, text);
+	if (s->remote.port) {
+		buffer_addf(text, " → ");
+		sockets_print(s, &s->remote, text);
+	}
+}
+
+/* The end that many connections have in common: `10.0.3.7:5432`, `clients of :5432`. */
+static void descriptor_server(struct look_at *l, const struct socket_table *t,
+			      const struct socket *s)
+{
+	struct socket any = { .local.port = s->local.port };
+
+	if (s->remote.port && !sockets_are_listened_to(t, s->local.port)) {
+		sockets_print(s, &s->remote, &l->a->text);
+		return;
+	}
+	if (s->remote.port)
+		buffer_addf(&l->a->text, "clients of ");
+	sockets_print(&any, &any.local, &l->a->text);
+}
+
 static bool descriptor_inet(struct look_at *l, const struct socket_table *t, const struct socket *s)
 {
-	const struct socket *end = sockets_other_end(t, s);
-	struct buffer *text = &l->a->text;
+	const struct socket *end;
 	bool listens = s->tcp && s->state == SOCKET_LISTENS;
 
 	l->w->kind = s->tcp ? AWAITED_TCP : AWAITED_UDP;
 	l->w->idle = listens;
-	text->len = 0;
-	if (l->a->peers) {
-		sockets_print(s, &s->local, text);
-		if (s->remote.port) {
-			buffer_addf(text, " → ");
-			sockets_print(s, &s->remote, text);
-		}
-		l->w->object = look_text(l);
-	}
+	l->a->text.len = 0;
+	if (l->a->peers && l->a->brief)
+		descriptor_server(l, t, s);
+	else if (l->a->peers)
+		descriptor_addresses(l, s);
+	l->w->object = look_text(l);
+	if (l->a->brief)
+		return true;
 	if (s->tcp && !listens)
 		descriptor_traffic(l, s);
+	end = sockets_other_end(t, s);
 	if (end && end->inode)
 		look_find_peer(l, end->inode, true, false);
 	return true;
+}
+
+/* Of a connection that was accepted the name is the listener's. */
+static void descriptor_unix_server(struct look_at *l, const struct socket_unix *is)
+{
+	struct socket_unix peer = { .peer = 0 };
+
+	if (*is->name && is->peer)
+		buffer_addf(&l->a->text, "clients of ");
+	else if (is->peer)
+		sockets_unix(look_netlink(l->a, l->process), is->peer, &peer);
+	buffer_addf(&l->a->text, "%s", *is->name ? is->name : peer.name);
+	l->w->object = look_text(l);
 }
 
 static bool descriptor_unix(struct look_at *l, uint64_t inode)
@@ -101,7 +140,10 @@ static bool descriptor_unix(struct look_at *l, uint64_t inode)
 		return false;
 	l->w->kind = AWAITED_UNIX;
 	l->w->idle = is.listens;
-	if (l->a->peers && *is.name)
+	l->a->text.len = 0;
+	if (l->a->peers && l->a->brief)
+		descriptor_unix_server(l, &is);
+	else if (l->a->peers && *is.name)
 		l->w->object = arena_copy(l->arena, is.name, strlen(is.name));
 	if (is.peer)
 		look_find_peer(l, is.peer, true, false);
@@ -110,13 +152,15 @@ static bool descriptor_unix(struct look_at *l, uint64_t inode)
 
 static bool descriptor_socket(struct look_at *l, uint64_t inode)
 {
-	const struct socket_table *t = look_sockets(l->a, l->process);
-	const struct socket *s = t ? sockets_find(t, inode) : NULL;
+	const struct socket_table *t;
+	const struct socket *s;
 
+	if (descriptor_unix(l, inode))
+		return true;
+	t = look_sockets(l->a, l->process, inode, &s);
 	if (s)
 		return descriptor_inet(l, t, s);
-	if (!descriptor_unix(l, inode))
-		l->w->kind = AWAITED_SOCKET;
+	l->w->kind = AWAITED_SOCKET;
 	return true;
 }
 
@@ -160,9 +204,13 @@ static bool descriptor_anonymous(struct look_at *l, int fd, const char *is)
 		l->w->kind = AWAITED_EVENTFD;
 	} else if (!strcmp(is, "[timerfd]")) {
 		l->w->kind = AWAITED_TIMER;
+		if (l->a->brief)
+			return true;
 		descriptor_timer(l, descriptor_info(l, fd));
 	} else if (!strcmp(is, "[signalfd]")) {
 		l->w->kind = AWAITED_SIGNAL;
+		if (l->a->brief)
+			return true;
 		info = strstr(descriptor_info(l, fd), "sigmask:");
 		descriptor_signals(l, info ? strtoull(info + strlen("sigmask:"), NULL, 16) : 0);
 	} else if (!strcmp(is, "inotify") || !strcmp(is, "[fanotify]")) {
@@ -213,7 +261,7 @@ static bool descriptor_file(struct look_at *l, int fd, const char *link)
 	if (statx(l->process->proc_fd, name, flags, STATX_TYPE | STATX_INO, &st))
 		return false;
 	l->w->kind = descriptor_kind_of(link, st.stx_mode);
-	if (l->w->kind == AWAITED_FILE && l->state == 'D')
+	if (l->w->kind == AWAITED_FILE && l->state == 'D' && !l->a->brief)
 		descriptor_device(l, st.stx_dev_major, st.stx_dev_minor);
 	if (l->a->peers)
 		l->w->object = arena_copy(l->arena, link, strlen(link));

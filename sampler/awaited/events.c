@@ -23,13 +23,26 @@ static void events_listens(struct look_at *l, struct events_seen *seen)
 		buffer_addf(&l->a->text, " ");
 }
 
+/* In brief a port is shown once, though it is listened to on two addresses. */
+static void events_print_port(struct look_at *l, const struct socket *s)
+{
+	struct socket any = { .local.port = s->local.port };
+	struct buffer *text = &l->a->text;
+	size_t before = text->len;
+
+	sockets_print(l->a->brief ? &any : s, l->a->brief ? &any.local : &s->local, text);
+	if (l->a->brief && before > 1 &&
+	    memmem(text->data, before - 1, text->data + before, text->len - before))
+		text->len = before - 1;
+}
+
 static void events_see_inet(struct look_at *l, const struct socket *s, int fd,
 			    struct events_seen *seen)
 {
 	if (s->tcp && s->state == SOCKET_LISTENS) {
 		if (seen->listening < LISTENS_SHOWN) {
 			events_listens(l, seen);
-			sockets_print(s, &s->local, &l->a->text);
+			events_print_port(l, s);
 		}
 	} else if (s->remote.port) {
 		seen->connections++;
@@ -38,13 +51,14 @@ static void events_see_inet(struct look_at *l, const struct socket *s, int fd,
 	seen->ready += s->received > 0;
 }
 
-static void events_see_unix(struct look_at *l, uint64_t inode, int fd, struct events_seen *seen)
+/* False: it is none, or too many were asked about. */
+static bool events_see_unix(struct look_at *l, uint64_t inode, int fd, struct events_seen *seen)
 {
 	struct socket_unix is;
 
 	if (seen->unix_asked++ >= UNIX_ASKED ||
 	    !sockets_unix(look_netlink(l->a, l->process), inode, &is))
-		return;
+		return false;
 	if (is.listens && seen->listening < LISTENS_SHOWN) {
 		events_listens(l, seen);
 		buffer_addf(&l->a->text, "%s", is.name);
@@ -54,19 +68,20 @@ static void events_see_unix(struct look_at *l, uint64_t inode, int fd, struct ev
 		seen->connection = fd;
 	}
 	seen->ready += is.waiting > 0;
+	return true;
 }
 
-static void events_see(struct look_at *l, const struct socket_table *t, int fd,
-		       struct events_seen *seen)
+static void events_see(struct look_at *l, int fd, struct events_seen *seen)
 {
 	char link[LINK_ROOM];
 	uint64_t inode = look_read_link(l->process, fd, link) ? ends_inode(link, "socket") : 0;
-	const struct socket *s = inode ? sockets_find(t, inode) : NULL;
+	const struct socket *s = NULL;
 
+	if (!inode || events_see_unix(l, inode, fd, seen))
+		return;
+	look_sockets(l->a, l->process, inode, &s);
 	if (s)
 		events_see_inet(l, s, fd, seen);
-	else if (inode)
-		events_see_unix(l, inode, fd, seen);
 }
 
 static void events_conclude(struct look_at *l, const struct eventset *set,
@@ -87,6 +102,8 @@ static void events_conclude(struct look_at *l, const struct eventset *set,
 			       .object = w->object,
 			       .idle = w->idle,
 			       .peer_call = -1 };
+	if (l->a->brief)
+		return;
 	buffer_addf(&l->a->text, "%zu descriptor%s, ", set->count, set->count == 1 ? "" : "s");
 	if (seen->ready)
 		buffer_addf(&l->a->text, "%u with input", seen->ready);
@@ -97,17 +114,16 @@ static void events_conclude(struct look_at *l, const struct eventset *set,
 
 bool look_at_events(struct look_at *l)
 {
-	const struct socket_table *t = look_sockets(l->a, l->process);
 	struct eventset set = { 0 };
 	struct events_seen seen = { 0 };
 
-	if (!t || eventset_read(&set, l->process, l->tid, &l->call)) {
+	if (eventset_read(&set, l->process, l->tid, &l->call)) {
 		eventset_release(&set);
 		return false;
 	}
 	l->a->text.len = 0;
 	for (size_t i = 0; i < set.count; i++)
-		events_see(l, t, set.fds[i], &seen);
+		events_see(l, set.fds[i], &seen);
 	if (set.count == 1 && look_at_descriptor(l, set.fds[0]))
 		l->w->fd = set.fds[0];
 	else if (set.count)

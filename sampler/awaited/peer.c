@@ -74,7 +74,7 @@ void look_find_peer(struct look_at *l, uint64_t inode, bool socket, bool writes)
 	bool here;
 	pid_t found;
 
-	if (!a->peers)
+	if (!a->peers || a->brief)
 		return;
 	if (!a->ends_listed)
 		ends_list(&a->ends); /* without memory, without a peer */

@@ -104,7 +104,8 @@ int sockets_read(struct socket_table *t, const struct process *process)
 	struct error why;
 	int rc = 0;
 
-	*t = (struct socket_table){ .space = sockets_space(process) };
+	t->count = 0;
+	t->space = sockets_space(process);
 	for (size_t i = 0; rc != ERR_NOMEM && i < sizeof(files) / sizeof(*files); i++) {
 		rc = process_read(process, files[i].file, &text, &why);
 		if (!rc)
@@ -125,6 +126,15 @@ void sockets_release(struct socket_table *t)
 const struct socket *sockets_find(const struct socket_table *t, uint64_t inode)
 {
 	return sorted_find(t->sockets, t->count, sizeof(*t->sockets), inode);
+}
+
+bool sockets_are_listened_to(const struct socket_table *t, uint16_t port)
+{
+	for (size_t i = 0; i < t->count; i++)
+		if (t->sockets[i].state == SOCKET_LISTENS && t->sockets[i].local.port == port &&
+		    t->sockets[i].tcp)
+			return true;
+	return false;
 }
 
 static bool sockets_same(const struct socket_address *a, const struct socket_address *b)

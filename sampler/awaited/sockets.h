@@ -34,13 +34,14 @@ struct socket {
 };
 
 struct socket_table {
-	uint64_t space; /* inode of the namespace */
+	uint64_t space;	 /* inode of the namespace */
+	uint64_t due_ns; /* CLOCK_MONOTONIC: not read again before then; the caller's */
 	struct socket *sockets;
 	size_t count, room;
 };
 
-/* Reads the table of the process's namespace. A socket is left out where its line cannot be read.
- * ERR_NOMEM. */
+/* Reads the table of the process's namespace, {0} or one that was read before. A socket is left out
+ * where its line cannot be read. ERR_NOMEM. */
 int sockets_read(struct socket_table *t, const struct process *process);
 void sockets_release(struct socket_table *t);
 
@@ -51,8 +52,10 @@ int sockets_parse(struct socket_table *t, const void *text, size_t len, bool tcp
 uint64_t sockets_space(const struct process *process);
 
 /* The socket with that inode, and the one at the other end of a TCP connection within the
- * namespace; NULL: there is none. Borrowed until sockets_release. */
+ * namespace; NULL: there is none. Borrowed until sockets_release or sockets_read. And is there one
+ * that listens on a port? */
 const struct socket *sockets_find(const struct socket_table *t, uint64_t inode);
+bool sockets_are_listened_to(const struct socket_table *t, uint16_t port);
 const struct socket *sockets_other_end(const struct socket_table *t, const struct socket *s);
 
 /* Appends "10.0.3.7:5432", "[::1]:80", ":8080" (any address). ERR_NOMEM. */

@@ -54,7 +54,7 @@ int dump_look_at_waits(struct dump *d)
 {
 	struct dumpwaits w = { .d = d };
 
-	if (awaits_new(&w.awaits, d->peers))
+	if (awaits_new(&w.awaits, (struct awaits_wish){ .peers = d->peers }))
 		return ERR_NOMEM;
 	for (size_t i = 0; i < d->count; i++)
 		for (size_t j = 0; j < d->processes[i].count; j++)

@@ -31,6 +31,7 @@
 #include "sampler/profile/locations.h"
 #include "sampler/profile/locklabels.h"
 #include "sampler/profile/missing.h"
+#include "sampler/profile/waitlabels.h"
 #include "sampler/recorded/recorded.h"
 #include "sampler/thread/syscalls.h"
 #include "sampler/thread/threads.h"
@@ -45,13 +46,18 @@ struct assembly {
 	struct accounts accounts;
 	bool several; /* several processes: samples carry the labels of theirs */
 	struct locklabels lock_labels;
+	struct waitlabels wait_labels;
 	uint32_t label_thread, label_tid, label_pid, label_process, label_state, label_syscall,
 		label_goid;
 };
 
 static const char NOT_SAMPLED[] = "[not sampled]";
 
-enum { THREAD_LABELS_MAX = 4, LABELS_MAX = 7 + LOCK_LABELS_MAX + GO_LABELS_MAX, VALUES_MAX = 3 };
+enum {
+	THREAD_LABELS_MAX = 4,
+	LABELS_MAX = 7 + LOCK_LABELS_MAX + WAIT_LABELS_MAX + GO_LABELS_MAX,
+	VALUES_MAX = 3
+};
 
 /* The main thread of one of several processes has the title of its process. */
 static int thread_label(struct assembly *a, const struct member *m, const struct thread *thread,
@@ -127,6 +133,9 @@ static int entry_labels(struct assembly *a, const struct stackset_entry *e,
 	labels[*count] = (struct profile_label){ .key = a->label_syscall };
 	if (profile_string(a->profile, syscall_name(context->syscall, text),
 			   &labels[(*count)++].str))
+		return ERR_NOMEM;
+	if (waitlabels_add(&a->wait_labels, a->profile, &a->recorded->waits, context->awaited,
+			   labels, count))
 		return ERR_NOMEM;
 	return locklabels_add(&a->lock_labels, &a->places, e, labels, count);
 }
@@ -244,6 +253,8 @@ static int name_labels(struct assembly *a)
 		return ERR_NOMEM;
 	if (a->recorded->wall && (profile_string(p, "state", &a->label_state) ||
 				  profile_string(p, "syscall", &a->label_syscall)))
+		return ERR_NOMEM;
+	if (waitlabels_init(&a->wait_labels, p, &a->recorded->waits))
 		return ERR_NOMEM;
 	return locklabels_init(&a->lock_labels, &a->places);
 }

@@ -36,6 +36,7 @@ struct recording_options {
 	bool children;		       /* also samples the processes that they make */
 	bool alone;		       /* the user asked for a command without its children */
 	bool wall;		       /* also samples waiting threads, and records wall time */
+	bool no_peers;		       /* addresses and paths of what they wait for are left out */
 	bool goid;		       /* which goroutine a thread ran, as a label */
 	bool kernel; /* with the kernel's part of stacks: of waiting threads; else by perf events */
 	bool no_native;		 /* the profile has interpreted frames only */

@@ -132,6 +132,7 @@ int recorded_init(struct recorded *r, const pid_t *pids, size_t count,
 		return rc;
 	if (labelling_init(&r->labelling) ||
 	    interp_names_init(&r->interpreted, r->members[0]->maps) ||
+	    (options->wall && waitset_init(&r->waits, !options->no_peers)) ||
 	    (options->kernel && kernelstack_init(&r->kernel, r->members[0]->maps)))
 		return error_nomem(err);
 	return 0;
@@ -158,6 +159,7 @@ void recorded_release(struct recorded *r)
 	labelling_release(&r->labelling);
 	stackset_release(&r->stacks);
 	lockset_release(&r->locks);
+	waitset_release(&r->waits);
 	free(r->waiting.times);
 	ledger_release(&r->ledger);
 	for (uint32_t i = 0; i < r->member_count; i++)

@@ -19,6 +19,7 @@
 #include "sampler/account/ledger.h"
 #include "sampler/account/stackset.h"
 #include "runtimes/names.h"
+#include "sampler/awaited/waitset.h"
 #include "sampler/lock/lockset.h"
 #include "sampler/member/labelling.h"
 #include "sampler/recorded/options.h"
@@ -57,6 +58,7 @@ struct recorded {
 	uint64_t start_real_ns;
 	struct stackset stacks;
 	struct lockset locks;
+	struct waitset waits;	/* with wall time */
 	struct waiting waiting; /* empty between ticks */
 	struct kernelstack kernel;
 	struct interp_names interpreted;

@@ -19,6 +19,7 @@
 #include "sampler/member/labelling.h"
 #include "sampler/member/member.h"
 #include "sampler/atrest/atrest.h"
+#include "sampler/awaited/waitset.h"
 #include "sampler/stop/reader.h"
 #include "sampler/thread/interruptible.h"
 #include "sampler/tick/collecting.h"
@@ -132,6 +133,10 @@ static bool read_waiting(struct round *r, struct member *m, struct thread *threa
 	if (r->recorded.wall)
 		r->no_memory |= waiting_look(&r->recorded, m, thread, &slot->call,
 					     &slot->context.lock) != 0;
+	if (!slot->context.lock)
+		r->no_memory |= waitset_look(&r->recorded.waits, &m->process, thread->tid,
+					     thread->state, &slot->call,
+					     &slot->context.awaited) != 0;
 	slot_label(&r->recorded, slot); /* if there is no memory, the walk will say so */
 	if (!thread_rests_since(m->threads, thread, before.slices))
 		return false;
