@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 struct eventpace {
-	uint64_t period_ns, every;		/* every: so many that are counted make a sample */
+	uint64_t period_ns, every;		 /* every: so many that are counted make a sample */
 	uint64_t period_before_ns, every_before; /* until since_ns, */
-	uint64_t since_ns;			/* CLOCK_MONOTONIC; 0: the pace is the first one */
-	uint64_t all;				/* what was counted until then */
+	uint64_t since_ns;			 /* CLOCK_MONOTONIC; 0: the pace is the first one */
+	uint64_t all;				 /* what was counted until then */
 };
 
 /* What the next sample of a CPU is, where what is counted makes samples. */
