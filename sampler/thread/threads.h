@@ -42,7 +42,7 @@ struct thread_copies {
 	struct stackplan far; /* where else its walks went */
 };
 
-/* Its CPU samples (sampler/tick/collecting.c, sampler/tick/sourcing.c). */
+/* Its CPU samples (sampler/tick/collecting.c, sampler/tick/intake.c). */
 struct thread_samples {
 	uint64_t count;	     /* stacks taken while it ran */
 	uint64_t weight;     /* of these stacks, in 1/BUDGET_ONE */
