@@ -91,8 +91,8 @@ static uint64_t intake_weight(const struct round *r, const struct event *e)
 				     e->period_ns * BUDGET_ONE / r->ticking.pace.period_ns;
 }
 
-static int intake_fill(struct round *r, struct slot *slot, struct member *m,
-			 struct thread *thread, const struct event *e)
+static int intake_fill(struct round *r, struct slot *slot, struct member *m, struct thread *thread,
+		       const struct event *e)
 {
 	if (slot_prepare(slot, &r->ticking.wants, m, thread, THREAD_RUNNING) ||
 	    snapshot_of_event(&slot->snapshot, &e->regs, e->stack, e->stack_len, !e->whole_stack) ||
@@ -107,7 +107,7 @@ static int intake_fill(struct round *r, struct slot *slot, struct member *m,
 /* Of a thread that ends before its next look, these are the last counters. They are read once for
  * all samples that have come. */
 static void intake_note_counters(const struct member *m, struct thread *thread,
-				   const struct event *e)
+				 const struct event *e)
 {
 	struct schedstat now;
 
