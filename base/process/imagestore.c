@@ -76,7 +76,8 @@ static bool same_file(int fd, const struct maps_line *line, bool same_device)
 		(major(st.st_dev) == line->major && minor(st.st_dev) == line->minor));
 }
 
-static int imagestore_open_file(const struct process *process, const struct maps_line *line, const char *path)
+static int imagestore_open_file(const struct process *process, const struct maps_line *line,
+				const char *path)
 {
 	char name[64];
 	int fd;
