@@ -13,7 +13,7 @@
 struct hotspot;
 
 enum {
-	CHUNKS_MAX = 64,       /* of a continuation */
+	CHUNKS_MAX = 64, /* of a continuation */
 	CHUNK_HEAD = 16, /* bytes in front of a frame: its rbp and pc */
 };
 
