@@ -1,4 +1,4 @@
-/* Reads characters as regexp/syntax/parse.go does. */
+/* Reads the characters of a pattern as Go's parser does (regexp/syntax/parse.go). */
 #include "pprof/select/gopattern.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
-/* The StackChunks of a virtual thread (chunks.h): found by its Continuation, copied, and read again to
- * prove that none has changed. */
+/* The StackChunks of a virtual thread (chunks.h): found by its Continuation, copied, and read again
+ * to prove that none has changed. */
 #ifndef RUNTIMES_HOTSPOT_CHUNKCOPY_H
 #define RUNTIMES_HOTSPOT_CHUNKCOPY_H
 

@@ -1,5 +1,5 @@
-/* When the ticks of a ticker come: at a random moment of each period, fewer on an idle CPU and where
- * the budget is small. */
+/* When the ticks of a ticker come: at a random moment of each period, fewer on an idle CPU and
+ * where the budget is small. */
 #ifndef SAMPLER_CAPTURE_TICKPLAN_H
 #define SAMPLER_CAPTURE_TICKPLAN_H
 

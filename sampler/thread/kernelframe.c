@@ -1,4 +1,4 @@
-/* Parses the text of a kernel stack. */
+/* Parses the text of a kernel stack, and compares names of its functions. */
 #include "sampler/thread/kernelframe.h"
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* Raises RLIMIT_NOFILE. */
+/* Raises the soft limit of RLIMIT_NOFILE to the hard one, once. */
 #include "sampler/thread/openfiles.h"
 
 #include <sys/resource.h>

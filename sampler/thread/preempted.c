@@ -208,11 +208,13 @@ static struct preempted in_call(int number, const struct kernelframe *inside, si
 	case KERNELCALL_FUTEX: /* EWOULDBLOCK once it has been requeued */
 		return preempted_bears_if(!preempted_has(inside, count, "futex_wait_requeue_pi"),
 					  number);
-	case KERNELCALL_MADVISE: /* MADV_REMOVE: the file system's fallocate; MADV_WILLNEED: fadvise */
+	case KERNELCALL_MADVISE:
+		/* MADV_REMOVE is the file system's fallocate, MADV_WILLNEED its fadvise. */
 		return preempted_bears_if(!preempted_has(inside, count, "vfs_fallocate") &&
 						  !preempted_has(inside, count, "vfs_fadvise"),
 					  number);
-	case KERNELCALL_MMAP: /* a file's or driver's own part is over when the pages are filled in */
+	case KERNELCALL_MMAP:
+		/* A file's or driver's own part is over when the pages are filled in. */
 		return preempted_bears_if(preempted_has(inside, count, "__mm_populate"), number);
 #ifdef __x86_64__
 	case KERNELCALL_IOCTL: /* KVM_RUN, which is entered again */

@@ -1,4 +1,4 @@
-/* Reads the strings of runtime.waitReasonStrings. */
+/* Reads a reason from the program's own array of strings, runtime.waitReasonStrings. */
 #include "runtimes/go/stacks/waitreasons.h"
 
 #include <stddef.h>
