@@ -29,8 +29,6 @@ enum {
 static const double UNSAMPLED_MIN = 0.03, LEFT_OUT_MIN = 0.1, WHOLE_MIN = 0.9, DENIED_MIN = 0.03,
 		    IDLE_MAX = 0.01, CERTAIN_MIN = 0.99, MOVED_MIN = 0.02, STARVED_MIN = 0.2;
 
-static const char RED[] = "\033[1;31m", PLAIN[] = "\033[0m";
-
 static double share_of(uint64_t part, uint64_t whole)
 {
 	return whole ? (double)part / (double)whole : 0;
@@ -419,10 +417,11 @@ static void say_hold(struct printer *p, const struct outcome *o, bool colour)
 {
 	if (o->stats->held.max <= OUTCOME_HOLD_NS)
 		return;
-	print_to(p, "%sa thread was held for %s, longer than the promised %s: ", colour ? RED : "",
-		 shown_duration(o->stats->held.max), shown_duration(OUTCOME_HOLD_NS));
+	print_to(p, "%sa thread was held for %s, longer than the promised %s: ",
+		 colour ? "\033[1;31m" : "", shown_duration(o->stats->held.max),
+		 shown_duration(OUTCOME_HOLD_NS));
 	say_cause(p, o);
-	print_to(p, "%s\n", colour ? PLAIN : "");
+	print_to(p, "%s\n", colour ? "\033[0m" : "");
 }
 
 /* One line for why there is nothing. */
