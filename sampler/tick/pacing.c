@@ -40,7 +40,7 @@ bool sources_hurry(const struct round *r)
  * of threads that take turns at a real-time priority it showed 16 % for 24. So after some periods
  * it begins anew, faster or slower by up to a half, at random; a sample's weight is its period.
  * What a new beginning loses, half a period, is made up for; what is counted makes up for itself
- * (events.c). */
+ * (eventpace.c). */
 static uint64_t at_random(struct round *r, uint64_t apart_ns, uint64_t lasts_ns)
 {
 	double rate = 0.5 + (double)(plan_random(&r->plan) >> 11) / (double)(1ull << 53);
