@@ -330,7 +330,7 @@ static bool take_up(struct rounds *r, pid_t pid)
 }
 
 /* True: the target lives, or none is needed. False: there is none and none will come. */
-static bool have_subject(struct rounds *r)
+static bool has_target(struct rounds *r)
 {
 	bool none = !r->subject.process.pid;
 	pid_t pid;
@@ -408,7 +408,7 @@ static bool next_round(struct rounds *r)
 {
 	uint64_t wait;
 
-	while (!stopped(r) && have_subject(r)) {
+	while (!stopped(r) && has_target(r)) {
 		wait = schedule_wait(&r->schedule, boot_ns(), real_ns());
 		if (wait == UINT64_MAX)
 			return false;

@@ -433,24 +433,19 @@ static void sleep_until_something(struct transfer *t, uint64_t now)
 /* Waits for bytes, or the end of the transfer, or with `head` for the head. */
 static int wait_for(struct transfer *t, bool head, struct error *err)
 {
-	uint64_t now = monotonic_ns();
+	uint64_t now = t->heard = monotonic_ns();
+	int rc = check_time(t, now, err);
 
-	t->heard = now;
-	for (;;) {
-		int rc = check_time(t, now, err);
-
-		if (rc)
-			return rc;
+	while (!rc) {
 		drive(t);
 		if (t->len || t->over || (head && t->head.complete))
 			return 0;
 		now = monotonic_ns();
 		rc = check_time(t, now, err);
-		if (rc)
-			return rc;
-		sleep_until_something(t, now);
-		now = monotonic_ns();
+		if (!rc)
+			sleep_until_something(t, now);
 	}
+	return rc;
 }
 
 int transfer_head(struct transfer *t, const struct response **head, struct error *err)

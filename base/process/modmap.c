@@ -1,13 +1,6 @@
 /*
  * Reads the maps and gives each executable range its image.
  *
- * Images are told apart by device, inode and path as the maps line names them. The file is opened
- * through /proc/PID/map_files/START-END. That is the very file that is mapped, even if it was
- * deleted or replaced or is in a container. Opening it requires CAP_SYS_ADMIN or
- * CAP_CHECKPOINT_RESTORE. Without these capabilities the path is opened below the target's root and
- * accepted only if the inode agrees with the maps line. Else /proc/PID/exe is tried, for a deleted
- * executable; there the device must agree, too.
- *
  * A program may move its text to memory of huge pages (node --use-largepages, hugify of BOLT and
  * chromium, iodlr, mysqld, HHVM). Such a range keeps the image of the file whose data lie beside
  * it, if by their place it is where an executable segment of that file belongs.
@@ -18,20 +11,14 @@
 #include "base/process/modmap.h"
 
 #include <elf.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/cursor.h"
-#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/process/image.h"
+#include "base/process/imagestore.h"
 #include "base/process/maps.h"
 #include "base/process/process.h"
 #include "base/room.h"
@@ -43,28 +30,12 @@ enum {
 
 static const uint64_t PAGE_MASK = 4095;
 
-/* Where an image was first seen. */
-struct origin {
-	const struct process *process; /* NULL: all have it */
-	uint64_t inode;
-	dev_t dev;
-	struct mapping first;
-};
-
-/* Images that several maps may share. */
-struct store {
-	struct image **images;
-	struct origin *origins; /* parallel to images */
-	size_t count, room, origin_room;
-	unsigned users;
-};
-
 struct modmap {
 	const struct process *process;
 	uint64_t generation;
 	struct mapping *ranges; /* sorted by start */
 	size_t count, room;
-	struct store *store;
+	struct imagestore *store;
 	struct spans spans;
 	struct buffer text, last; /* text of the maps now and at the last refresh */
 };
@@ -76,7 +47,7 @@ static uint64_t next_generation(void)
 	return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
 }
 
-static int map_new(struct modmap **m, const struct process *process, struct store *store)
+static int map_new(struct modmap **m, const struct process *process, struct imagestore *store)
 {
 	*m = calloc(1, sizeof(**m));
 	if (!*m)
@@ -90,7 +61,7 @@ static int map_new(struct modmap **m, const struct process *process, struct stor
 
 int modmap_new(struct modmap **m, const struct process *process)
 {
-	struct store *store = calloc(1, sizeof(*store));
+	struct imagestore *store = calloc(1, sizeof(*store));
 
 	if (store && map_new(m, process, store) == 0)
 		return 0;
@@ -103,22 +74,11 @@ int modmap_new_beside(struct modmap **m, const struct process *process, struct m
 	return map_new(m, process, other->store);
 }
 
-static void store_leave(struct store *store)
-{
-	if (--store->users)
-		return;
-	for (size_t i = 0; i < store->count; i++)
-		image_free(store->images[i]);
-	free(store->images);
-	free(store->origins);
-	free(store);
-}
-
 void modmap_free(struct modmap *m)
 {
 	if (!m)
 		return;
-	store_leave(m->store);
+	imagestore_leave(m->store);
 	spans_release(&m->spans);
 	free(m->ranges);
 	buffer_release(&m->text);
@@ -126,27 +86,9 @@ void modmap_free(struct modmap *m)
 	free(m);
 }
 
-/* Takes over the image; frees it when out of memory. `owner` is NULL where all processes have
- * it. */
-static int keep_image(struct modmap *m, struct image *image, const struct process *owner,
-		      uint64_t inode, dev_t dev)
-{
-	struct store *s = m->store;
-
-	if (room_for((void **)&s->images, &s->room, s->count + 1, sizeof(*s->images)) ||
-	    room_for((void **)&s->origins, &s->origin_room, s->count + 1, sizeof(*s->origins))) {
-		image_free(image);
-		return ERR_NOMEM;
-	}
-	image_set_id(image, (uint32_t)s->count);
-	s->images[s->count] = image;
-	s->origins[s->count++] = (struct origin){ .process = owner, .inode = inode, .dev = dev };
-	return 0;
-}
-
 static int push_range(struct modmap *m, const struct mapping *range)
 {
-	struct origin *o = &m->store->origins[image_id(range->image)];
+	struct imageorigin *o = &m->store->origins[image_id(range->image)];
 
 	if (room_for((void **)&m->ranges, &m->room, m->count + 1, sizeof(*m->ranges)))
 		return ERR_NOMEM;
@@ -154,83 +96,6 @@ static int push_range(struct modmap *m, const struct mapping *range)
 	if (!o->first.image)
 		o->first = *range;
 	return 0;
-}
-
-/* A file has one image for all processes that map it; memory belongs to one process. */
-static struct image *find_image(const struct store *s, const struct process *owner,
-				const char *path, uint64_t inode, dev_t dev)
-{
-
-	for (size_t i = s->count; i-- > 0;)
-		if (s->origins[i].inode == inode && s->origins[i].dev == dev &&
-		    (s->origins[i].process == owner || (inode && image_elf(s->images[i]))) &&
-		    !strcmp(image_path(s->images[i]), path))
-			return s->images[i];
-	return NULL;
-}
-
-/* On overlayfs and btrfs the device in maps differs from the one of stat(2). There it must suffice
- * that the inode agrees and that the file was found at the mapped path. */
-static bool same_file(int fd, const struct maps_line *line, bool same_device)
-{
-	struct stat st;
-
-	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_ino == line->inode &&
-	       (!same_device ||
-		(major(st.st_dev) == line->major && minor(st.st_dev) == line->minor));
-}
-
-static int modmap_open_file(const struct modmap *m, const struct maps_line *line, const char *path)
-{
-	char name[64];
-	int fd;
-
-	snprintf(name, sizeof(name), "map_files/%lx-%lx", line->start, line->end);
-	fd = process_openat(m->process, name, O_RDONLY | O_NONBLOCK);
-	if (fd >= 0)
-		return fd;
-	fd = process_open_path(m->process, path);
-	if (same_file(fd, line, false))
-		return fd;
-	descriptor_close(&fd);
-	fd = process_openat(m->process, "exe", O_RDONLY | O_NONBLOCK);
-	if (same_file(fd, line, true))
-		return fd;
-	descriptor_close(&fd);
-	return -1;
-}
-
-/* The kernel has one for all 64-bit processes (arch/x86/entry/vdso/vma.c), and gives no other
- * mapping its name. Ours is taken: another process can have written into its own. It ends with its
- * table of sections. */
-static struct image *open_vdso(void)
-{
-	const Elf64_Ehdr *own = (const Elf64_Ehdr *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
-	struct image *image = NULL;
-
-	if (own)
-		image_open_bytes(own, own->e_shoff + (size_t)own->e_shnum * own->e_shentsize,
-				 "[vdso]", &image, NULL);
-	return image;
-}
-
-/* That of a 32-bit process lies below 4 GiB. */
-static bool is_vdso(const struct maps_line *line, const char *path)
-{
-	return !strcmp(path, "[vdso]") && line->start >> 32;
-}
-
-static struct image *open_image(const struct modmap *m, const struct maps_line *line,
-				const char *path)
-{
-	struct image *image = NULL;
-	int fd;
-
-	if (is_vdso(line, path))
-		image = open_vdso();
-	else if (line->inode && (fd = modmap_open_file(m, line, path)) >= 0)
-		image_open(fd, path, &image, NULL);
-	return image ? image : image_open_none(path);
 }
 
 /* Address in the process minus image address, from the segment that holds the range's file offset;
@@ -270,35 +135,6 @@ static bool may_be_moved(const struct maps_line *line)
 	return !line->path_len;
 }
 
-/* The path without the kernel's " (deleted)"; "[anon]" for anonymous code. The caller frees it. */
-static char *modmap_path_of(const struct modmap *m, const struct maps_line *line)
-{
-	size_t len = line->path_len;
-
-	if (!len)
-		return strdup("[anon]");
-	if (line->inode)
-		len = process_path_len(m->process, line->path, len, line->inode);
-	return strndup(line->path, len);
-}
-
-/* The image of a line, which is opened if it is not known. NULL: out of memory. */
-static struct image *image_of(struct modmap *m, const struct maps_line *line)
-{
-	dev_t dev = makedev(line->major, line->minor);
-	char *path = modmap_path_of(m, line);
-	const struct process *owner = path && is_vdso(line, path) ? NULL : m->process;
-	struct image *image = path ? find_image(m->store, owner, path, line->inode, dev) : NULL;
-
-	if (path && !image) {
-		image = open_image(m, line, path);
-		if (image && keep_image(m, image, owner, line->inode, dev))
-			image = NULL;
-	}
-	free(path);
-	return image;
-}
-
 /* Is the range where an executable segment of the image belongs? Then *offset is its place in the
  * file. */
 static bool is_text_of(const struct image *image, const struct mapping *range, uint64_t bias,
@@ -331,7 +167,9 @@ static bool is_beside(const struct maps_line *line, const struct mapping *range)
 /* Gives the memory of a range to the file that is mapped beside it, if it is its text. */
 static void modmap_settle(struct modmap *m, struct mapping *range, const struct maps_line *beside)
 {
-	struct image *image = is_beside(beside, range) ? image_of(m, beside) : NULL;
+	struct image *image = is_beside(beside, range) ?
+				      imagestore_of(m->store, m->process, beside) :
+				      NULL;
 	uint64_t bias = image && image_elf(image) ? bias_of(image, beside) : 0, offset;
 
 	if (!image || !image_elf(image) || !is_text_of(image, range, bias, &offset))
@@ -375,7 +213,7 @@ static int modmap_add_line(struct modmap *m, const struct maps_line *line,
 		modmap_settle(m, &range, &a->below);
 	if (range.image)
 		return push_range(m, &range);
-	range.image = image_of(m, line);
+	range.image = imagestore_of(m->store, m->process, line);
 	if (!range.image)
 		return ERR_NOMEM;
 	range.bias = bias_of(range.image, line);
@@ -451,13 +289,18 @@ int modmap_refresh(struct modmap *m, struct error *err)
 	return 0;
 }
 
+int modmap_keep(struct modmap *m, struct image *image)
+{
+	return imagestore_keep(m->store, image, &(struct imageorigin){ .process = m->process });
+}
+
 int modmap_add(struct modmap *m, const struct mapping *range)
 {
 	bool known = image_id(range->image) < m->store->count &&
 		     m->store->images[image_id(range->image)] == range->image;
 	size_t i;
 
-	if (!known && keep_image(m, range->image, m->process, 0, 0))
+	if (!known && modmap_keep(m, range->image))
 		return ERR_NOMEM;
 	if (push_range(m, range))
 		return ERR_NOMEM;
@@ -466,11 +309,6 @@ int modmap_add(struct modmap *m, const struct mapping *range)
 	m->ranges[i] = *range;
 	m->generation = next_generation();
 	return 0;
-}
-
-int modmap_keep(struct modmap *m, struct image *image)
-{
-	return keep_image(m, image, m->process, 0, 0);
 }
 
 const struct mapping *modmap_find(const struct modmap *m, uint64_t addr)

@@ -13,18 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/process/mapping.h"
+
 struct error;
 struct image;
 struct modmap;
 struct process;
 struct spans;
-
-struct mapping {
-	uint64_t start, end; /* addresses in the process, end exclusive */
-	uint64_t offset;     /* in the file, bytes */
-	uint64_t bias;	     /* address in the process - image address */
-	struct image *image; /* never NULL */
-};
 
 /* Makes an empty map. `process` is the process whose maps modmap_refresh reads; it is not owned and
  * may be NULL in tests. ERR_NOMEM. */

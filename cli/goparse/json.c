@@ -35,7 +35,7 @@ static void goparse_json_add_place(struct json *j, const struct goparse_frame *f
 		goparse_json_add_address(j, ",\"pc\":", f->pc);
 }
 
-static void add_elided(struct json *j, const struct goparse_stack *s)
+static void json_add_elided(struct json *j, const struct goparse_stack *s)
 {
 	json_addf(j, ",\"elided\":{\"at\":%zu,\"count\":", s->elided_at);
 	if (s->elided_count)
@@ -54,7 +54,7 @@ static void goparse_json_add_stack(struct json *j, const struct goparse_stack *s
 	}
 	json_add(j, "]");
 	if (s->elided)
-		add_elided(j, s);
+		json_add_elided(j, s);
 	if (s->unavailable)
 		json_add(j, ",\"unavailable\":true");
 	if (!s->created_by.function.len)

@@ -29,8 +29,6 @@ enum {
 static const double UNSAMPLED_MIN = 0.03, LEFT_OUT_MIN = 0.1, WHOLE_MIN = 0.9, DENIED_MIN = 0.03,
 		    IDLE_MAX = 0.01, CERTAIN_MIN = 0.99, MOVED_MIN = 0.02, STARVED_MIN = 0.2;
 
-static const char RED[] = "\033[1;31m", PLAIN[] = "\033[0m";
-
 static double share_of(uint64_t part, uint64_t whole)
 {
 	return whole ? (double)part / (double)whole : 0;
@@ -367,12 +365,6 @@ bool outcome_is_all_native(const struct recording_stats *s, const struct recordi
 	return o->no_native;
 }
 
-static void say_all_native(struct printer *p, const struct outcome *o)
-{
-	if (outcome_is_all_native(o->stats, o->options))
-		print_to(p, "%s\n", OUTCOME_ALL_NATIVE);
-}
-
 /* With one thread there is nothing to tell. */
 static void say_gil(struct printer *p, const struct outcome *o)
 {
@@ -425,10 +417,11 @@ static void say_hold(struct printer *p, const struct outcome *o, bool colour)
 {
 	if (o->stats->held.max <= OUTCOME_HOLD_NS)
 		return;
-	print_to(p, "%sa thread was held for %s, longer than the promised %s: ", colour ? RED : "",
-		 shown_duration(o->stats->held.max), shown_duration(OUTCOME_HOLD_NS));
+	print_to(p, "%sa thread was held for %s, longer than the promised %s: ",
+		 colour ? "\033[1;31m" : "", shown_duration(o->stats->held.max),
+		 shown_duration(OUTCOME_HOLD_NS));
 	say_cause(p, o);
-	print_to(p, "%s\n", colour ? PLAIN : "");
+	print_to(p, "%s\n", colour ? "\033[0m" : "");
 }
 
 /* One line for why there is nothing. */
@@ -454,16 +447,15 @@ static void say_nothing(struct printer *p, const struct outcome *o)
 			 "%s was idle (%.1f %% of a CPU): nothing to sample. To see where "
 			 "it waits: --wall",
 			 o->name, 100 * share_of(s->target_cpu_ns, s->elapsed_ns));
-	else if (s->realtime_target)
-		print_to(p,
-			 "%s: %s of CPU in %s, and no sample: its threads' real-time "
-			 "priority keeps the CPU from sampler's ticks",
-			 o->name, shown_duration(s->target_cpu_ns), shown_duration(s->elapsed_ns));
 	else
-		print_to(p,
-			 "%s: %s of CPU in %s, and no tick found it on a CPU: nothing to show. A "
-			 "longer -d, a higher -r or --max-cpu finds more",
-			 o->name, shown_duration(s->target_cpu_ns), shown_duration(s->elapsed_ns));
+		print_to(
+			p, "%s: %s of CPU in %s, and %s", o->name, shown_duration(s->target_cpu_ns),
+			shown_duration(s->elapsed_ns),
+			s->realtime_target ?
+				"no sample: its threads' real-time priority keeps the CPU from "
+				"sampler's ticks" :
+				"no tick found it on a CPU: nothing to show. A longer -d, a higher -r "
+				"or --max-cpu finds more");
 	print_to(p, " (no file was written)\n");
 }
 
@@ -487,7 +479,8 @@ static void say_found(struct printer *p, const struct outcome *o)
 	say_walks(p, o);
 	say_gil(p, o);
 	say_refused(p, o);
-	say_all_native(p, o);
+	if (outcome_is_all_native(o->stats, o->options))
+		print_to(p, "%s\n", OUTCOME_ALL_NATIVE);
 }
 
 int outcome_text(const struct outcome *o, bool colour, struct buffer *out)

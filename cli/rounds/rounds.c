@@ -62,7 +62,7 @@ static void show_round(void *ctx, const struct recording_stats *s)
 	progress_say(&t->progress, line);
 }
 
-/* sampler.<command>.<pid>, without a time: the next run continues in it. */
+/* The folder where no -o names one: by the process (defaultname.h), or what stands for it. */
 static int default_folder(const struct rounds_options *o, char *name, size_t room,
 			  struct error *err)
 {

@@ -2,8 +2,8 @@
  * sampler top: a live view of what a process does.
  *
  * Everything happens in the progress callback of a recording, ten times a second: keys are read,
- * the next profile is requested when it is due (sampler/profile/interim.c makes it), the last one
- * is shown. Sampling waits for none of this.
+ * the next profile is requested when it is due (turn.c; sampler/profile/interim.c makes it), the
+ * last one is shown. Sampling waits for none of this.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -15,11 +15,6 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/file/outfile.h"
-#include "base/printable.h"
-#include "base/process/process.h"
-#include "pprof/profile.h"
-#include "pprof/report/live.h"
 #include "sampler/child/priority.h"
 #include "sampler/child/privilege.h"
 #include "cli/common/cli.h"
@@ -28,35 +23,14 @@
 #include "cli/record/ending.h"
 #include "cli/record/outcome.h"
 #include "cli/record/sampling.h"
-#include "cli/top/options.h"
 #include "cli/top/screen.h"
-#include "cli/top/text.h"
-#include "cli/top/topscreen.h"
-#include "sampler/recording.h"
+#include "cli/top/turn.h"
 
-enum { COST_FACTOR = 20, KEY_WAIT_MS = 200 };
+enum { KEY_WAIT_MS = 200 };
 
 /* A screen's first profile comes early, so that there are names within a second. It has no share in
  * --count. */
 static const uint64_t FIRST_NS = 300 * NS_PER_MS;
-
-struct top {
-	struct recording *r;
-	const struct topoptions *o;
-	struct topscreen screen; /* tables are made from it, too */
-	bool on_screen, suspended;
-	bool is_early;		  /* the next profile is the first, which comes early */
-	bool cpu;		  /* with --wall: CPU time is shown nevertheless */
-	uint64_t seen;		  /* number of the last profile that was taken over */
-	uint64_t shown;		  /* number of profiles made to be shown, failed ones included */
-	uint64_t due_ns;	  /* when to request the next, by the recording's elapsed time */
-	struct topfigures before; /* the figures at the last profile */
-	struct live live;
-	struct recording_stats stats; /* at the profile that is shown */
-	struct outfile file;	      /* of a profile that is being saved */
-	bool save_due, saving, failed;
-	char target[sizeof(((struct process *)0)->comm) + 16];
-};
 
 /* Signals. There is one recording at a time. */
 
@@ -96,174 +70,6 @@ static void catch_signals(const struct top *t)
 		signal(SIGTSTP, SIG_IGN);
 }
 
-/* Tables. */
-
-static void top_put_line(char *line)
-{
-	printable(line, TOPTEXT_LINE);
-	puts(line);
-}
-
-static void top_print_table(struct top *t)
-{
-	static void (*const head[])(const struct topview *, char *) = {
-		toptext_target,
-		toptext_sampler,
-		toptext_spans,
-		toptext_columns,
-	};
-	const struct topview *v = &t->screen.view;
-	size_t count = toptext_count(v), lines = t->o->lines;
-	char line[TOPTEXT_LINE];
-
-	for (size_t i = 0; i < sizeof(head) / sizeof(*head); i++) {
-		head[i](v, line);
-		top_put_line(line);
-	}
-	for (size_t i = 0; i < count && (!lines || i < lines); i++) {
-		toptext_row(v, i, line);
-		top_put_line(line);
-	}
-	putchar('\n');
-	if (fflush(stdout) || ferror(stdout)) {
-		t->failed = true; /* no process reads any more, or the disk is full */
-		recording_stop(t->r);
-	}
-}
-
-/* What is shown. */
-
-/* Makes rows from the newest profiles. If memory runs out, the old rows stay. */
-static void top_refresh(struct top *t)
-{
-	const struct recording_interim *in = recording_interim(t->r);
-	struct topview *v = &t->screen.view;
-	bool wall = t->o->sampling.recording.wall && !t->cpu;
-	struct error err;
-	struct live live;
-
-	if (!in->whole)
-		return;
-	if (live_fill(&live, in->window, in->whole, wall ? "wall" : "cpu", t->screen.path,
-		      t->screen.path_count, &err)) {
-		topscreen_say(&t->screen, "%s", err.text);
-		return;
-	}
-	live_sort(&live, t->screen.order);
-	live_release(&t->live);
-	t->live = live;
-	v->live = &t->live;
-	v->wall = wall;
-	v->window_ns = (uint64_t)in->window->duration_nanos;
-	v->elapsed_ns = (uint64_t)in->whole->duration_nanos;
-}
-
-/* Has --count been reached? */
-static bool all_shown(const struct top *t)
-{
-	return t->o->count && t->shown >= t->o->count;
-}
-
-/* Called when a requested profile is there or could not be made. */
-static void take_new(struct top *t, const struct recording_stats *stats)
-{
-	const struct recording_interim *in = recording_interim(t->r);
-	const char *warning = recording_warning(t->r, 0);
-
-	if (warning && !*t->screen.message)
-		topscreen_say(&t->screen, "%s", warning);
-	if (in->failed)
-		topscreen_say(&t->screen, "%s", in->error.text);
-	if (in->failed && !t->on_screen)
-		cli_say("%s", in->error.text);
-	if (!t->screen.paused) {
-		t->screen.view.recent = topfigures_since(stats, &t->before);
-		t->stats = *stats;
-		top_refresh(t);
-	}
-	t->before = topfigures_since(stats, &(struct topfigures){ 0 });
-	t->shown += !t->is_early;
-	t->is_early = false;
-	if (!t->on_screen && !in->failed)
-		top_print_table(t);
-	if (all_shown(t))
-		recording_stop(t->r);
-}
-
-/* On a screen, the next profile waits for COST_FACTOR times the CPU time of the last one. */
-static void plan_next(struct top *t, uint64_t now_ns)
-{
-	uint64_t cost = recording_interim(t->r)->cost_ns * COST_FACTOR;
-
-	if (!t->on_screen)
-		cost = 0; /* for tables the user's --interval decides */
-	t->due_ns = now_ns + (cost > t->o->interval_ns ? cost : t->o->interval_ns);
-	if (t->is_early)
-		t->due_ns = t->o->interval_ns;
-}
-
-/* Saving. */
-
-static void drop_save(struct top *t, const struct error *err)
-{
-	topscreen_say(&t->screen, "%s", err->text);
-	outfile_abort(&t->file);
-}
-
-static void end_saving(struct top *t)
-{
-	const struct recording_interim *in = recording_interim(t->r);
-	struct error err = in->error;
-	uint64_t bytes = t->file.written;
-	int rc = in->failed ? in->failed : outfile_commit(&t->file, &err);
-
-	t->saving = false;
-	if (rc)
-		drop_save(t, &err);
-	else
-		topscreen_say(&t->screen, "wrote %s (%lu bytes)", t->screen.input, bytes);
-}
-
-static void begin_saving(struct top *t)
-{
-	struct error err;
-
-	if (outfile_open(&t->file, t->screen.input, &err)) {
-		topscreen_say(&t->screen, "%s", err.text);
-		return;
-	}
-	t->save_due = true;
-	topscreen_say(&t->screen, "saving…");
-}
-
-/* Profiles: takes over the one that is done, requests the one that is due. */
-static void top_turn(struct top *t, const struct recording_stats *stats)
-{
-	const struct recording_interim *in = recording_interim(t->r);
-	const char *line = (const char *)t->o->sampling.command_line.data;
-	struct error err;
-
-	if (in->busy)
-		return;
-	if (in->number != t->seen) {
-		t->seen = in->number;
-		if (t->saving)
-			end_saving(t);
-		else
-			take_new(t, stats);
-	}
-	if (t->save_due) {
-		t->save_due = false;
-		t->saving = !recording_ask_interim(t->r, t->o->sampling.symbolize, line, &t->file,
-						   &err);
-		if (!t->saving)
-			drop_save(t, &err);
-	} else if (stats->elapsed_ns >= t->due_ns && !all_shown(t)) {
-		plan_next(t, stats->elapsed_ns);
-		recording_ask_interim(t->r, t->o->sampling.symbolize, line, NULL, &err);
-	}
-}
-
 /* Keys. */
 
 static void grant(struct top *t, enum topscreen_wish wish)
@@ -276,14 +82,14 @@ static void grant(struct top *t, enum topscreen_wish wish)
 		break;
 	case TOPSCREEN_TYPE:
 		t->cpu = !t->cpu;
-		top_refresh(t);
+		turn_refresh(t);
 		break;
 	case TOPSCREEN_CALLERS:
-		top_refresh(t);
+		turn_refresh(t);
 		break;
 	case TOPSCREEN_RESUME:
 		t->stats = *recording_stats(t->r);
-		top_refresh(t);
+		turn_refresh(t);
 		break;
 	case TOPSCREEN_ASK_NAME:
 		default_name(recording_process(t->r), ".pb.gz", name, sizeof(name));
@@ -293,7 +99,7 @@ static void grant(struct top *t, enum topscreen_wish wish)
 			topscreen_prompt(&t->screen, 's', name);
 		break;
 	case TOPSCREEN_SAVE:
-		begin_saving(t);
+		turn_begin_saving(t);
 		break;
 	case TOPSCREEN_QUIT:
 		ended_by = SIGINT;
@@ -342,7 +148,7 @@ static void progress(void *ctx, const struct recording_stats *stats)
 
 	if (!t->screen.view.live)
 		t->stats = *stats;
-	top_turn(t, stats);
+	turn_take(t, stats);
 	if (t->on_screen)
 		show_screen(t, 0);
 }
@@ -353,7 +159,7 @@ static void progress(void *ctx, const struct recording_stats *stats)
 static void await_turn(struct top *t)
 {
 	recording_await_interim(t->r);
-	top_turn(t, recording_stats(t->r));
+	turn_take(t, recording_stats(t->r));
 }
 
 /* Takes over the profile that is still being made, to be shown or saved. Then shows a last profile,
@@ -364,11 +170,10 @@ static void show_last(struct top *t)
 
 	await_turn(t);
 	await_turn(t);
-	if (all_shown(t))
+	if (turn_all_shown(t))
 		return;
 	t->due_ns = UINT64_MAX;
-	recording_ask_interim(t->r, t->o->sampling.symbolize,
-			      (const char *)t->o->sampling.command_line.data, NULL, &err);
+	turn_ask(t, NULL, &err);
 	await_turn(t);
 }
 
@@ -386,10 +191,10 @@ static void keep_last_view(struct top *t)
 	show_last(t);
 	t->due_ns = UINT64_MAX;
 	while (!ended_by) {
-		top_turn(t, s);
+		turn_take(t, s);
 		if (t->save_due || t->saving)
 			recording_await_interim(t->r);
-		top_turn(t, s);
+		turn_take(t, s);
 		show_screen(t, KEY_WAIT_MS);
 	}
 }
@@ -438,7 +243,7 @@ static int write_output(struct top *t, struct outfile *file)
 /* Has our time ended, and the command has not? */
 static bool top_outlives(const struct top *t)
 {
-	return (recording_stats(t->r)->end == RECORDING_TIME_UP || all_shown(t)) &&
+	return (recording_stats(t->r)->end == RECORDING_TIME_UP || turn_all_shown(t)) &&
 	       recording_command_runs(t->r);
 }
 
@@ -455,7 +260,7 @@ static int top_run(struct top *t, struct outfile *output)
 		show_last(t);
 	screen_close();
 	if (t->on_screen) {
-		topscreen_leave(&t->screen, top_put_line);
+		topscreen_leave(&t->screen, turn_put_line);
 		fflush(stdout);
 	}
 	if (rc)

@@ -342,13 +342,6 @@ static int quoted_put(struct quoted *q, const char *text, size_t len)
 	return buffer_add(&q->stage.out, text, len);
 }
 
-static int quoted_put_character(struct quoted *q, uint32_t ch)
-{
-	char text[4];
-
-	return quoted_put(q, text, utf8_put(text, ch));
-}
-
 /* `count` digits of an escape; false: they are none. */
 static bool quoted_take_digits(struct cursor *c, size_t count, unsigned base, uint32_t *value)
 {
@@ -404,13 +397,14 @@ static int take_mark(struct quoted *q)
 	struct stage *s = &q->stage;
 	struct cursor c;
 	uint32_t ch = 0;
+	char text[4];
 	bool good;
 
 	cursor_init(&c, s->window + s->at + 1, s->len - s->at - 1, "escape");
 	good = q->mark == '#' ? quoted_take_digits(&c, 3, 8, &ch) && ch < ' ' :
 				quoted_take_escape(&c, &ch);
 	s->at += good ? 1 + (size_t)(c.pos - c.start) : 1;
-	return good ? quoted_put_character(q, ch) : quoted_put(q, &q->mark, 1);
+	return good ? quoted_put(q, text, utf8_put(text, ch)) : quoted_put(q, &q->mark, 1);
 }
 
 /* A value ends a line, unless it is a piece of one. */

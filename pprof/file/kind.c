@@ -16,6 +16,8 @@
 #include "base/error.h"
 #include "pprof/wire/fields.h"
 #include "pprof/wire/wire.h"
+#include "pprof/file/zstd.h"
+#include "pprof/wire/gzip.h"
 
 enum {
 	HEAD = 4096, /* that must be text */
@@ -66,8 +68,6 @@ static const struct magic magics[] = {
 	      "7zXZ\0",
 	      "compressed by xz: uncompress it first"),
 	MAGIC("BZh", "compressed by bzip2: uncompress it first"),
-	MAGIC("\x1f\x8b", "compressed twice: uncompress it once more"),
-	MAGIC("\x28\xb5\x2f\xfd", "compressed twice: uncompress it once more"),
 	MAGIC("\x1f\xef\xbf\xbd",
 	      "a file compressed by gzip that was taken for a text: what was not UTF-8 "
 	      "is lost; transfer it as binary"),
@@ -399,6 +399,8 @@ const char *kind_of(const void *bytes, size_t len)
 	const uint8_t *data = bytes;
 	struct cursor c;
 
+	if (gzip_detect(data, len) || zstd_detect(data, len))
+		return "compressed twice: uncompress it once more";
 	for (size_t i = 0; i < sizeof(magics) / sizeof(*magics); i++)
 		if (len >= magics[i].len && !memcmp(data, magics[i].bytes, magics[i].len))
 			return magics[i].what;

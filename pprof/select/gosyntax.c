@@ -16,12 +16,11 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "base/printable.h"
-#include "base/utf8.h"
 #include "pprof/select/goclass.h"
+#include "pprof/select/gopattern.h"
 
 enum { FOLD = 1, MULTILINE = 2, DOT_ALL = 4, UNGREEDY = 8 };
-enum { REPEAT_MAX = 1000, RUNE_MAX = 0x10ffff };
+enum { REPEAT_MAX = 1000 };
 
 struct group {
 	size_t at;	/* offset in the output */
@@ -31,9 +30,8 @@ struct group {
 };
 
 struct translation {
-	const char *pos, *end;
+	struct gopattern in;
 	struct buffer *out;
-	struct error *err;
 	unsigned flags;	    /* in force at this point of the pattern */
 	bool folding;	    /* FOLD is in force at this point of the output */
 	bool has_piece;	    /* there is a last piece, which a repetition can apply to */
@@ -48,43 +46,9 @@ struct translation {
 	struct group groups[GOSYNTAX_NESTING];
 };
 
-static int gosyntax_fail(struct translation *t, const char *what, const char *from, const char *to)
-{
-	char piece[64];
-	size_t len = (size_t)(to - from);
-
-	len = len < sizeof(piece) ? len : sizeof(piece) - 1;
-	memcpy(piece, from, len);
-	piece[len] = '\0';
-	printable(piece, sizeof(piece));
-	return error_set(t->err, ERR_USAGE, "%s: '%s'", what, piece);
-}
-
 static int checked(struct translation *t, int rc)
 {
-	return rc == ERR_NOMEM ? error_nomem(t->err) : rc;
-}
-
-static size_t gosyntax_left(const struct translation *t)
-{
-	return (size_t)(t->end - t->pos);
-}
-
-static bool at(const struct translation *t, size_t i, char c)
-{
-	return gosyntax_left(t) > i && t->pos[i] == c;
-}
-
-/* Takes the next character of the pattern; 0 at the end, but callers check that there is one. */
-static int gosyntax_next(struct translation *t, uint32_t *rune)
-{
-	size_t len = 0;
-
-	*rune = gosyntax_left(t) ? utf8_next(t->pos, gosyntax_left(t), &len) : 0;
-	if (*rune == UTF8_REPLACEMENT && len == 1)
-		return error_set(t->err, ERR_USAGE, "invalid UTF-8");
-	t->pos += len;
-	return 0;
+	return rc == ERR_NOMEM ? error_nomem(t->in.err) : rc;
 }
 
 static void end_piece(struct translation *t)
@@ -127,83 +91,19 @@ static int add_literal(struct translation *t, uint32_t rune)
 				  buffer_addf(t->out, "\\x{%x}", rune));
 }
 
-static int gosyntax_hex_digit(uint32_t c)
-{
-	return c >= '0' && c <= '9' ? (int)c - '0' :
-	       c >= 'a' && c <= 'f' ? (int)c - 'a' + 10 :
-	       c >= 'A' && c <= 'F' ? (int)c - 'A' + 10 :
-				      -1;
-}
-
-static bool read_octal(struct translation *t, uint32_t first, uint32_t *rune)
-{
-	/* A single digit other than 0 would be a reference to a group. */
-	if (first != '0' && (!gosyntax_left(t) || *t->pos < '0' || *t->pos > '7'))
-		return false;
-	*rune = first - '0';
-	for (int i = 1; i < 3 && gosyntax_left(t) && *t->pos >= '0' && *t->pos <= '7'; i++)
-		*rune = *rune * 8 + (uint32_t)(*t->pos++ - '0');
-	return true;
-}
-
-static bool read_hex(struct translation *t, uint32_t *rune)
-{
-	size_t digits = 0;
-	bool braces = at(t, 0, '{');
-
-	t->pos += braces;
-	*rune = 0;
-	while (gosyntax_left(t) && (braces || digits < 2) &&
-	       gosyntax_hex_digit((unsigned char)*t->pos) >= 0 && *rune <= RUNE_MAX) {
-		*rune = *rune * 16 + (uint32_t)gosyntax_hex_digit((unsigned char)*t->pos++);
-		digits++;
-	}
-	if (!braces)
-		return digits == 2;
-	return digits && *rune <= RUNE_MAX && at(t, 0, '}') && t->pos++;
-}
-
-/* Reads an escaped character, which is neither a class nor an assertion (parser.parseEscape).
- * t->pos is at the backslash. */
-static int read_escape(struct translation *t, uint32_t *rune)
-{
-	static const char names[] = "afnrtv", values[] = "\a\f\n\r\t\v";
-	const char *from = t->pos++, *name;
-	uint32_t c = 0;
-	bool good = false;
-	int rc;
-
-	if (!gosyntax_left(t))
-		return error_set(t->err, ERR_USAGE, "trailing backslash at end of expression");
-	rc = gosyntax_next(t, &c);
-	if (rc)
-		return rc;
-	*rune = c;
-	if (c >= '0' && c <= '7')
-		good = read_octal(t, c, rune);
-	else if (c == 'x')
-		good = read_hex(t, rune);
-	else if (c && c < 0x80 && (name = strchr(names, (int)c))) {
-		*rune = (uint32_t)values[name - names];
-		good = true;
-	} else
-		good = c < 0x80 && !isalnum((int)c);
-	return good ? 0 : gosyntax_fail(t, "invalid escape sequence", from, t->pos);
-}
-
-/* \pL, \p{Greek}, \P{^Greek}; t->pos is at the backslash. */
+/* \pL, \p{Greek}, \P{^Greek}; t->in.pos is at the backslash. */
 static int add_unicode_class(struct translation *t)
 {
-	const char *from = t->pos, *name = t->pos + 2, *end = name + 1;
-	bool opposite = t->pos[1] == 'P';
+	const char *from = t->in.pos, *name = t->in.pos + 2, *end = name + 1;
+	bool opposite = t->in.pos[1] == 'P';
 	int rc = ERR_NOTFOUND;
 
-	if (name < t->end && *name == '{') {
+	if (name < t->in.end && *name == '{') {
 		name++;
-		end = memchr(name, '}', (size_t)(t->end - name));
+		end = memchr(name, '}', (size_t)(t->in.end - name));
 	}
-	if (end && end <= t->end) {
-		t->pos = end + (name[-1] == '{');
+	if (end && end <= t->in.end) {
+		t->in.pos = end + (name[-1] == '{');
 		if (name < end && *name == '^') {
 			opposite = !opposite;
 			name++;
@@ -211,16 +111,16 @@ static int add_unicode_class(struct translation *t)
 		rc = goclass_unicode(name, (size_t)(end - name), opposite, t->flags & FOLD, t->out);
 	}
 	if (rc == ERR_NOTFOUND)
-		return gosyntax_fail(t, "invalid character class range", from,
-				     end && end < t->end ? t->pos : t->end);
+		return gopattern_fail(&t->in, "invalid character class range", from,
+				      end && end < t->in.end ? t->in.pos : t->in.end);
 	return checked(t, rc);
 }
 
 /* [:alpha:], [:^alpha:]. ERR_NOTFOUND: the bracket is an ordinary character. */
 static int add_posix_class(struct translation *t)
 {
-	const char *from = t->pos, *name = t->pos + 2;
-	const char *end = memmem(name, (size_t)(t->end - name), ":]", 2);
+	const char *from = t->in.pos, *name = t->in.pos + 2;
+	const char *end = memmem(name, (size_t)(t->in.end - name), ":]", 2);
 	bool opposite;
 	int rc;
 
@@ -228,44 +128,45 @@ static int add_posix_class(struct translation *t)
 		return ERR_NOTFOUND;
 	opposite = name < end && *name == '^';
 	name += opposite;
-	t->pos = end + 2;
+	t->in.pos = end + 2;
 	/* Names of one letter in the table are \d, \s and \w, not POSIX classes. */
 	rc = end - name < 2 ?
 		     ERR_NOTFOUND :
 		     goclass_ascii(name, (size_t)(end - name), opposite, t->flags & FOLD, t->out);
 	if (rc == ERR_NOTFOUND)
-		return gosyntax_fail(t, "invalid character class range", from, t->pos);
+		return gopattern_fail(&t->in, "invalid character class range", from, t->in.pos);
 	return checked(t, rc);
 }
 
-/* Adds the named class at t->pos; ERR_NOTFOUND if there is none. */
+/* Adds the named class at t->in.pos; ERR_NOTFOUND if there is none. */
 static int add_class(struct translation *t, bool in_brackets)
 {
 	char name;
 
-	if (in_brackets && gosyntax_left(t) > 2 && at(t, 0, '[') && at(t, 1, ':'))
+	if (in_brackets && gopattern_left(&t->in) > 2 && gopattern_at(&t->in, 0, '[') &&
+	    gopattern_at(&t->in, 1, ':'))
 		return add_posix_class(t);
-	if (gosyntax_left(t) < 2 || *t->pos != '\\')
+	if (gopattern_left(&t->in) < 2 || *t->in.pos != '\\')
 		return ERR_NOTFOUND;
-	if (t->pos[1] == 'p' || t->pos[1] == 'P')
+	if (t->in.pos[1] == 'p' || t->in.pos[1] == 'P')
 		return add_unicode_class(t);
-	if (!memchr("dDsSwW", t->pos[1], 6))
+	if (!memchr("dDsSwW", t->in.pos[1], 6))
 		return ERR_NOTFOUND;
-	name = (char)tolower(t->pos[1]);
-	t->pos += 2;
-	return checked(t, goclass_ascii(&name, 1, t->pos[-1] != name, t->flags & FOLD, t->out));
+	name = (char)tolower(t->in.pos[1]);
+	t->in.pos += 2;
+	return checked(t, goclass_ascii(&name, 1, t->in.pos[-1] != name, t->flags & FOLD, t->out));
 }
 
 static int class_character(struct translation *t, const char *from, uint32_t *rune)
 {
-	if (!gosyntax_left(t))
-		return gosyntax_fail(t, "missing closing ]", from, t->end);
-	return *t->pos == '\\' ? read_escape(t, rune) : gosyntax_next(t, rune);
+	if (!gopattern_left(&t->in))
+		return gopattern_fail(&t->in, "missing closing ]", from, t->in.end);
+	return *t->in.pos == '\\' ? gopattern_escape(&t->in, rune) : gopattern_next(&t->in, rune);
 }
 
 static int add_class_range(struct translation *t, const char *from)
 {
-	const char *range = t->pos;
+	const char *range = t->in.pos;
 	uint32_t first, last;
 	int rc = class_character(t, from, &first);
 
@@ -273,28 +174,29 @@ static int add_class_range(struct translation *t, const char *from)
 		return rc;
 	last = first;
 	/* In [a-] the hyphen is a character. */
-	if (gosyntax_left(t) >= 2 && *t->pos == '-' && t->pos[1] != ']') {
-		t->pos++;
+	if (gopattern_left(&t->in) >= 2 && *t->in.pos == '-' && t->in.pos[1] != ']') {
+		t->in.pos++;
 		rc = class_character(t, from, &last);
 		if (!rc && last < first)
-			rc = gosyntax_fail(t, "invalid character class range", range, t->pos);
+			rc = gopattern_fail(&t->in, "invalid character class range", range,
+					    t->in.pos);
 	}
 	return rc ? rc : checked(t, buffer_addf(t->out, "\\x{%x}-\\x{%x}", first, last));
 }
 
 static int add_brackets(struct translation *t)
 {
-	const char *from = t->pos++;
-	bool opposite = at(t, 0, '^'), first = true;
+	const char *from = t->in.pos++;
+	bool opposite = gopattern_at(&t->in, 0, '^'), first = true;
 	int rc = gosyntax_add_piece(t, opposite ? "[^" : "[");
 
-	t->pos += opposite;
-	for (; !rc && (first || !at(t, 0, ']')); first = false) {
+	t->in.pos += opposite;
+	for (; !rc && (first || !gopattern_at(&t->in, 0, ']')); first = false) {
 		rc = add_class(t, true);
 		if (rc == ERR_NOTFOUND)
 			rc = add_class_range(t, from);
 	}
-	t->pos += !rc;
+	t->in.pos += !rc;
 	return rc ? rc : checked(t, buffer_add(t->out, "]", 1));
 }
 
@@ -315,12 +217,14 @@ static int add_repeat(struct translation *t, const char *from, const char *text)
 {
 	const char *before = t->repeat;
 
-	if (at(t, 0, '?'))
-		t->pos++; /* lazy: the same texts match */
+	if (gopattern_at(&t->in, 0, '?'))
+		t->in.pos++; /* lazy: the same texts match */
 	if (before)
-		return gosyntax_fail(t, "invalid nested repetition operator", before, t->pos);
+		return gopattern_fail(&t->in, "invalid nested repetition operator", before,
+				      t->in.pos);
 	if (!t->has_piece)
-		return gosyntax_fail(t, "missing argument to repetition operator", from, t->pos);
+		return gopattern_fail(&t->in, "missing argument to repetition operator", from,
+				      t->in.pos);
 	if (((t->is_repeated || t->grouping) && wrap_piece(t)) ||
 	    buffer_add(t->out, text, strlen(text)))
 		return checked(t, ERR_NOMEM);
@@ -335,10 +239,10 @@ static bool read_count(struct translation *t, const char **pos, uint32_t *n)
 	const char *p = *pos;
 
 	*n = 0;
-	if (p == t->end || !isdigit((unsigned char)*p) ||
-	    (*p == '0' && p + 1 < t->end && isdigit((unsigned char)p[1])))
+	if (p == t->in.end || !isdigit((unsigned char)*p) ||
+	    (*p == '0' && p + 1 < t->in.end && isdigit((unsigned char)p[1])))
 		return false;
-	for (; p < t->end && isdigit((unsigned char)*p); p++)
+	for (; p < t->in.end && isdigit((unsigned char)*p); p++)
 		*n = *n > REPEAT_MAX ? *n : *n * 10 + (uint32_t)(*p - '0');
 	*pos = p;
 	return true;
@@ -352,13 +256,15 @@ static int count_copies(struct translation *t, uint32_t count, bool never, const
 		t->copies = 1;
 	else if (count)
 		t->copies *= count;
-	return t->copies > REPEAT_MAX ? gosyntax_fail(t, "invalid repeat count", from, t->pos) : 0;
+	return t->copies > REPEAT_MAX ?
+		       gopattern_fail(&t->in, "invalid repeat count", from, t->in.pos) :
+		       0;
 }
 
 /* {2}, {2,}, {2,5}. In anything else the brace is an ordinary character. */
 static int add_braces(struct translation *t)
 {
-	const char *from = t->pos, *p = t->pos + 1;
+	const char *from = t->in.pos, *p = t->in.pos + 1;
 	bool open = false;
 	uint32_t min, max;
 	char text[32];
@@ -367,17 +273,17 @@ static int add_braces(struct translation *t)
 	if (!read_count(t, &p, &min))
 		goto literal;
 	max = min;
-	if (p < t->end && *p == ',') {
+	if (p < t->in.end && *p == ',') {
 		p++;
-		open = p < t->end && *p == '}';
+		open = p < t->in.end && *p == '}';
 		if (!open && !read_count(t, &p, &max))
 			goto literal;
 	}
-	if (p == t->end || *p != '}')
+	if (p == t->in.end || *p != '}')
 		goto literal;
-	t->pos = p + 1;
+	t->in.pos = p + 1;
 	if (min > REPEAT_MAX || max > REPEAT_MAX || min > max)
-		return gosyntax_fail(t, "invalid repeat count", from, t->pos);
+		return gopattern_fail(&t->in, "invalid repeat count", from, t->in.pos);
 	if (open)
 		snprintf(text, sizeof(text), "{%u,}", min);
 	else
@@ -385,7 +291,7 @@ static int add_braces(struct translation *t)
 	rc = add_repeat(t, from, text);
 	return rc ? rc : count_copies(t, max, !open && !max, from);
 literal:
-	t->pos++;
+	t->in.pos++;
 	return add_literal(t, '{');
 }
 
@@ -395,7 +301,7 @@ static int open_group(struct translation *t)
 	int rc;
 
 	if (t->depth == GOSYNTAX_NESTING)
-		return error_set(t->err, ERR_LIMIT, "more than %d groups inside each other",
+		return error_set(t->in.err, ERR_LIMIT, "more than %d groups inside each other",
 				 GOSYNTAX_NESTING);
 	rc = gosyntax_add_piece(t, "(?:");
 	*g = (struct group){ t->piece, t->flags, t->folding, t->most };
@@ -410,7 +316,7 @@ static int close_group(struct translation *t)
 	const struct group *g;
 
 	if (!t->depth)
-		return error_set(t->err, ERR_USAGE, "unexpected )");
+		return error_set(t->in.err, ERR_USAGE, "unexpected )");
 	g = &t->groups[--t->depth];
 	end_piece(t);
 	t->copies = t->most;
@@ -426,38 +332,40 @@ static int close_group(struct translation *t)
 /* (?P<name>…), (?<name>…): the name is not used. */
 static int open_named_group(struct translation *t, const char *name)
 {
-	const char *from = t->pos, *p = name;
+	const char *from = t->in.pos, *p = name;
 
-	while (p < t->end && (isalnum((unsigned char)*p) || *p == '_'))
+	while (p < t->in.end && (isalnum((unsigned char)*p) || *p == '_'))
 		p++;
-	if (p == t->end || *p != '>' || p == name)
-		return gosyntax_fail(t, "invalid named capture", from, p < t->end ? p + 1 : p);
-	t->pos = p + 1;
+	if (p == t->in.end || *p != '>' || p == name)
+		return gopattern_fail(&t->in, "invalid named capture", from,
+				      p < t->in.end ? p + 1 : p);
+	t->in.pos = p + 1;
 	return open_group(t);
 }
 
-/* (?i), (?i-s:…), (?:…) (parser.parsePerlFlags); t->pos is at the parenthesis. */
+/* (?i), (?i-s:…), (?:…) (parser.parsePerlFlags); t->in.pos is at the parenthesis. */
 static int gosyntax_read_flags(struct translation *t)
 {
 	static const char names[] = "imsU";
-	const char *from = t->pos, *p = t->pos + 2;
+	const char *from = t->in.pos, *p = t->in.pos + 2;
 	unsigned flags = t->flags, outer = t->flags;
 	bool minus = false, any = false;
 	int rc = 0;
 
-	for (; p < t->end && *p != ':' && *p != ')'; p++) {
+	for (; p < t->in.end && *p != ':' && *p != ')'; p++) {
 		const char *name = *p ? strchr(names, *p) : NULL;
 		unsigned bit = name ? 1u << (name - names) : 0;
 
 		if (!name && (*p != '-' || minus))
-			return gosyntax_fail(t, "invalid or unsupported Perl syntax", from, p + 1);
+			return gopattern_fail(&t->in, "invalid or unsupported Perl syntax", from,
+					      p + 1);
 		any = name != NULL;
 		minus = minus || !name;
 		flags = minus ? flags & ~bit : flags | bit;
 	}
-	if (p == t->end || (minus && !any))
-		return gosyntax_fail(t, "invalid or unsupported Perl syntax", from, p);
-	t->pos = p + 1;
+	if (p == t->in.end || (minus && !any))
+		return gopattern_fail(&t->in, "invalid or unsupported Perl syntax", from, p);
+	t->in.pos = p + 1;
 	if (*p == ':') {
 		rc = open_group(t);
 		if (!rc)
@@ -469,78 +377,71 @@ static int gosyntax_read_flags(struct translation *t)
 
 static int add_parenthesis(struct translation *t)
 {
-	if (!at(t, 1, '?')) {
-		t->pos++;
+	if (!gopattern_at(&t->in, 1, '?')) {
+		t->in.pos++;
 		return open_group(t);
 	}
-	if (gosyntax_left(t) > 4 && at(t, 2, 'P') && at(t, 3, '<'))
-		return open_named_group(t, t->pos + 4);
-	if (gosyntax_left(t) > 3 && at(t, 2, '<'))
-		return open_named_group(t, t->pos + 3);
+	if (gopattern_left(&t->in) > 4 && gopattern_at(&t->in, 2, 'P') &&
+	    gopattern_at(&t->in, 3, '<'))
+		return open_named_group(t, t->in.pos + 4);
+	if (gopattern_left(&t->in) > 3 && gopattern_at(&t->in, 2, '<'))
+		return open_named_group(t, t->in.pos + 3);
 	return gosyntax_read_flags(t);
 }
 
 /* \Q…\E, or \Q to the end of the pattern. */
 static int gosyntax_add_quoted(struct translation *t)
 {
-	const char *end, *behind = t->end;
+	const char *end, *behind = t->in.end;
 	int rc = 0;
 
-	t->pos += 2;
-	end = memmem(t->pos, gosyntax_left(t), "\\E", 2);
+	t->in.pos += 2;
+	end = memmem(t->in.pos, gopattern_left(&t->in), "\\E", 2);
 	if (end)
-		t->end = end;
-	while (!rc && gosyntax_left(t)) {
+		t->in.end = end;
+	while (!rc && gopattern_left(&t->in)) {
 		uint32_t rune;
 
-		rc = gosyntax_next(t, &rune);
+		rc = gopattern_next(&t->in, &rune);
 		if (!rc)
 			rc = add_literal(t, rune);
 	}
-	t->end = behind;
+	t->in.end = behind;
 	if (end && !rc)
-		t->pos = end + 2;
+		t->in.pos = end + 2;
 	return rc;
 }
 
 /* Assertions are put into groups, because PCRE2 repeats them in no other form. */
 static int add_backslash(struct translation *t)
 {
-	static const struct {
-		char name;
-		const char *text;
-	} assertions[] = {
-		{ 'A', "(?:\\A)" },
-		{ 'z', "(?:\\z)" },
-		{ 'b', "(?:\\b)" },
-		{ 'B', "(?:\\B)" },
-	};
 	uint32_t rune;
 	int rc;
 
-	for (size_t i = 0; i < 4; i++)
-		if (at(t, 1, assertions[i].name)) {
-			t->pos += 2;
-			return gosyntax_add_piece(t, assertions[i].text);
-		}
-	if (at(t, 1, 'Q'))
+	if (gopattern_left(&t->in) > 1 && memchr("AzbB", t->in.pos[1], 4)) {
+		char text[] = { '(', '?', ':', '\\', t->in.pos[1], ')', '\0' };
+
+		t->in.pos += 2;
+		return gosyntax_add_piece(t, text);
+	}
+	if (gopattern_at(&t->in, 1, 'Q'))
 		return gosyntax_add_quoted(t);
-	if (gosyntax_left(t) > 1 && memchr("pPdDsSwW", t->pos[1], 8)) {
+	if (gopattern_left(&t->in) > 1 && memchr("pPdDsSwW", t->in.pos[1], 8)) {
 		rc = gosyntax_add_piece(t, "[");
 		rc = rc ? rc : add_class(t, false);
 		return rc ? rc : checked(t, buffer_add(t->out, "]", 1));
 	}
-	rc = read_escape(t, &rune);
+	rc = gopattern_escape(&t->in, &rune);
 	return rc ? rc : add_literal(t, rune);
 }
 
 static int translate_piece(struct translation *t)
 {
-	const char *from = t->pos;
+	const char *from = t->in.pos;
 	uint32_t rune;
 	int rc;
 
-	switch (*t->pos) {
+	switch (*t->in.pos) {
 	case '\\':
 		return add_backslash(t);
 	case '[':
@@ -552,10 +453,10 @@ static int translate_piece(struct translation *t)
 	case '*':
 	case '+':
 	case '?':
-		t->pos++;
+		t->in.pos++;
 		return add_repeat(t, from, (char[]){ *from, '\0' });
 	}
-	rc = gosyntax_next(t, &rune);
+	rc = gopattern_next(&t->in, &rune);
 	if (rc)
 		return rc;
 	switch (rune) {
@@ -579,17 +480,15 @@ static int translate_piece(struct translation *t)
 int gosyntax_translate(const char *text, size_t len, enum gosyntax_for matcher, struct buffer *out,
 		       struct error *err)
 {
-	struct translation t = { .pos = text,
-				 .end = text + len,
+	struct translation t = { .in = { text, text + len, err },
 				 .out = out,
-				 .err = err,
 				 .grouping = matcher == GOSYNTAX_ALL_AT_ONCE,
 				 .most = 1 };
 	int rc = 0;
 
 	if (len > GOSYNTAX_MAX)
 		return error_set(err, ERR_LIMIT, "longer than %d bytes", GOSYNTAX_MAX);
-	while (!rc && gosyntax_left(&t)) {
+	while (!rc && gopattern_left(&t.in)) {
 		const char *before = t.repeat;
 
 		rc = translate_piece(&t);
@@ -597,6 +496,6 @@ int gosyntax_translate(const char *text, size_t len, enum gosyntax_for matcher, 
 			t.repeat = NULL;
 	}
 	if (!rc && t.depth)
-		rc = gosyntax_fail(&t, "missing closing )", text, text + len);
+		rc = gopattern_fail(&t.in, "missing closing )", text, text + len);
 	return rc;
 }

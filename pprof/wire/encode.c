@@ -131,7 +131,7 @@ static void encode_put_label(struct encode_encoder *e, const struct profile_labe
 
 /* Writes four bytes at once and keeps as many as the id needs: branches on the length are
  * often mispredicted, because the lengths of ids in a stack vary. */
-static uint8_t *put_ids(uint8_t *to, const uint32_t *ids, size_t count)
+static uint8_t *encode_put_ids(uint8_t *to, const uint32_t *ids, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		uint32_t v = ids[i];
@@ -163,7 +163,7 @@ static void encode_put_sample(struct encode_encoder *e, const struct profile *p,
 		return;
 	if (s->locations) {
 		array = encode_begin(e, SAMPLE_LOCATION_ID);
-		e->to = put_ids(e->to, p->stack + s->first_location, s->locations);
+		e->to = encode_put_ids(e->to, p->stack + s->first_location, s->locations);
 		encode_end(e, array);
 	}
 	if (p->type_count) {
@@ -280,7 +280,7 @@ static void encode_put_header(struct encode_encoder *e, const struct profile *p)
 	encode_put_number(e, PROFILE_PERIOD, (uint64_t)p->period);
 	if (p->comment_count) {
 		array = encode_begin(e, PROFILE_COMMENT);
-		e->to = put_ids(e->to, p->comments, p->comment_count);
+		e->to = encode_put_ids(e->to, p->comments, p->comment_count);
 		encode_end(e, array);
 	}
 	encode_put_number(e, PROFILE_DEFAULT_SAMPLE_TYPE, p->default_type);

@@ -196,7 +196,7 @@ static int read_nodes(struct beam_find_search *s, uint64_t map)
 }
 
 /* What functions share, and of that the code of process_main. */
-static int read_labels(struct beam_find_search *s)
+static int read_shared_code(struct beam_find_search *s)
 {
 	struct beam_layout *at = &s->rt->at;
 	const struct beam_label *labels = s->rt->labels;
@@ -316,7 +316,7 @@ static int beam_find_read_all(struct beam_find_search *s, struct error *why)
 	if (!read_lookup(s, &finder) || !read_finder(s, finder ? finder : s->s[LOOKUP].addr))
 		return error_set(why, ERR_FORMAT, "%s: its list of modules cannot be found",
 				 version);
-	rc = read_labels(s);
+	rc = read_shared_code(s);
 	if (!rc)
 		rc = read_variables(s);
 	if (rc == ERR_BUSY)

@@ -1,5 +1,4 @@
-/* The fields of Continuation and StackChunk are looked up by name in the classes of the live
- * objects. All chunks are copied into one buffer, and read again to prove that none has changed. */
+/* Steps from the return barrier into the copied chunks, through them, and to the carrier. */
 #include "runtimes/hotspot/chunks.h"
 
 #include <stdlib.h>
@@ -7,9 +6,9 @@
 
 #include "base/error.h"
 #include "base/process/memory.h"
-#include "base/room.h"
 #include "base/process/elfsymbol.h"
 #include "runtimes/hotspot/vm/invokes.h"
+#include "runtimes/hotspot/chunkcopy.h"
 #include "runtimes/hotspot/names.h"
 #include "runtimes/hotspot/vm/blobs.h"
 #include "runtimes/hotspot/vm/methods.h"
@@ -20,51 +19,9 @@
 
 enum {
 	WORD = 8,
-	CHUNKS_MAX = 64,     /* of a continuation */
-	BYTES_MAX = 1 << 20, /* of all of them */
-	ENTRY_WORDS = 32,    /* behind the barrier's rsp: arguments, then the entry */
-	HEAD = 2 * WORD,     /* in front of a frame: its rbp and pc */
-	SUPERS_MAX = 4,
+	ENTRY_WORDS = 32,	/* behind the barrier's rsp: arguments, then the entry */
 	COMPARED_MAX = 1 << 14, /* bytes of the frame that returns to the barrier */
 	FRAME_MAX = 1 << 20,
-};
-
-struct chunk_layout {
-	int32_t super, layout_helper;
-};
-
-/* Fields of jdk.internal.vm.Continuation and StackChunk; from JDK 22 on `bottom`, before it
- * `argsize`. */
-struct chunk_fields {
-	bool ready;
-	uint64_t klass; /* StackChunk's */
-	uint64_t start; /* of the words, from the object on */
-	int32_t tail, parent, size, sp, bottom, argsize;
-};
-
-struct copied_chunk {
-	uint64_t oop, sp, bottom; /* addresses */
-	size_t at;		  /* of the bytes from sp - HEAD on */
-};
-
-struct hotspot_chunks {
-	struct chunk_layout l;
-	struct chunk_fields f;
-	struct invoke_layout invokes;
-	struct hotspot_oops oops;
-	uint64_t barrier; /* 0: not known */
-	/* Address of ContinuationEntry::_return_pc: in enterSpecial; 0: not known. */
-	uint64_t return_pc;
-
-	/* Of this walk. */
-	uint64_t last_sp, last_method; /* of the frame on the stack that was stepped from */
-	uint64_t entry;		       /* enterSpecial's frame: the ContinuationEntry */
-	uint64_t enter_pc, enter_size;
-	uint64_t first_sp; /* where the walk enters the heap */
-	struct copied_chunk at[CHUNKS_MAX];
-	unsigned count, now; /* now == count: the walk is in none */
-	uint8_t *bytes;	     /* owned */
-	size_t used, room;
 };
 
 static const struct vmplace places[] = {
@@ -115,153 +72,6 @@ bool hotspot_is_barrier(struct hotspot *hs, uint64_t addr)
 	return c->barrier && addr == c->barrier;
 }
 
-/* Objects. */
-
-static bool chunks_is_named(const struct hotspot *hs, uint64_t klass, const char *name)
-{
-	uint64_t symbol;
-
-	return !memory_read_u64(hs->memory, klass + (uint64_t)hs->methods->l.klass_name, &symbol) &&
-	       hotspot_symbol_is(hs, symbol, name);
-}
-
-/* The class of an object, or one that it extends, with that name. */
-static bool find_class(const struct hotspot *hs, uint64_t oop, const char *name, uint64_t *klass)
-{
-	const struct hotspot_chunks *c = hs->chunks;
-
-	if (c->l.super < 0 || !hotspot_oop_class(hs, &c->oops, oop, klass))
-		return false;
-	for (unsigned i = 0; i < SUPERS_MAX && *klass; i++) {
-		if (chunks_is_named(hs, *klass, name))
-			return true;
-		if (memory_read_u64(hs->memory, *klass + (uint64_t)c->l.super, klass))
-			return false;
-	}
-	return false;
-}
-
-static bool chunks_take_fields(const struct hotspot *hs, uint64_t klass)
-{
-	static const char type[] = "Ljdk/internal/vm/StackChunk;";
-	const struct hotspot_field_layout *l = &hs->chunks->oops.fields;
-	struct chunk_fields *f = &hs->chunks->f;
-	int32_t helper;
-
-	if (hs->chunks->l.layout_helper < 0 ||
-	    hs->memory->read(hs->memory, klass + (uint64_t)hs->chunks->l.layout_helper, &helper,
-			     sizeof(helper)) ||
-	    helper <= 0)
-		return false;
-	f->klass = klass;
-	f->start = (uint64_t)helper & ~(uint64_t)(WORD - 1);
-	f->parent = hotspot_field_find(hs, l, klass, "parent", type);
-	f->size = hotspot_field_find(hs, l, klass, "size", "I");
-	f->sp = hotspot_field_find(hs, l, klass, "sp", "I");
-	f->bottom = hotspot_field_find(hs, l, klass, "bottom", "I");
-	f->argsize = hotspot_field_find(hs, l, klass, "argsize", "I");
-	f->ready = f->parent >= 0 && f->size >= 0 && f->sp >= 0 &&
-		   (f->bottom >= 0 || f->argsize >= 0);
-	return f->ready;
-}
-
-/* The Continuation's youngest chunk. */
-static bool find_tail(const struct hotspot *hs, uint64_t cont, uint64_t *chunk)
-{
-	struct hotspot_chunks *c = hs->chunks;
-	uint64_t klass;
-
-	if (!hotspot_oops_ready(hs, &c->oops) ||
-	    !find_class(hs, cont, "jdk/internal/vm/Continuation", &klass))
-		return false;
-	if (!c->f.ready)
-		c->f.tail = hotspot_field_find(hs, &c->oops.fields, klass, "tail",
-					       "Ljdk/internal/vm/StackChunk;");
-	return c->f.tail >= 0 && hotspot_oop_field(hs, &c->oops, cont + (uint64_t)c->f.tail, chunk);
-}
-
-static bool read_int(const struct hotspot *hs, uint64_t oop, int32_t field, uint32_t *value)
-{
-	return !hs->memory->read(hs->memory, oop + (uint64_t)field, value, sizeof(*value)) &&
-	       *value <= INT32_MAX / WORD;
-}
-
-/* Where the frames of a chunk are. */
-static bool read_chunk(const struct hotspot *hs, uint64_t oop, struct copied_chunk *chunk)
-{
-	const struct hotspot_chunks *c = hs->chunks;
-	const struct chunk_fields *f = &c->f;
-	uint32_t size, sp, bottom;
-	uint64_t klass;
-
-	if (!hotspot_oop_class(hs, &c->oops, oop, &klass))
-		return false;
-	if (f->ready ? klass != f->klass :
-		       !chunks_is_named(hs, klass, "jdk/internal/vm/StackChunk") ||
-			       !chunks_take_fields(hs, klass))
-		return false;
-	if (!read_int(hs, oop, f->size, &size) || !read_int(hs, oop, f->sp, &sp) ||
-	    !read_int(hs, oop, f->bottom >= 0 ? f->bottom : f->argsize, &bottom) || bottom > size)
-		return false;
-	if (f->bottom < 0)
-		bottom = size - bottom;
-	chunk->oop = oop;
-	chunk->sp = oop + f->start + (uint64_t)sp * WORD;
-	chunk->bottom = oop + f->start + (uint64_t)bottom * WORD;
-	return true;
-}
-
-/* Copying. */
-
-static int copy_chunk(const struct hotspot *hs, struct copied_chunk *chunk)
-{
-	struct hotspot_chunks *c = hs->chunks;
-	size_t len = chunk->bottom - chunk->sp + HEAD;
-
-	if (c->count == CHUNKS_MAX || len > BYTES_MAX - c->used)
-		return ERR_LIMIT;
-	if (room_for((void **)&c->bytes, &c->room, c->used + len, 1))
-		return ERR_NOMEM;
-	if (hs->memory->read(hs->memory, chunk->sp - HEAD, c->bytes + c->used, len))
-		return ERR_IO;
-	chunk->at = c->used;
-	c->used += len;
-	c->at[c->count++] = *chunk;
-	return 0;
-}
-
-/* Copies all that have frames. */
-static int chunks_copy_chunks(const struct hotspot *hs, uint64_t oop)
-{
-	const struct hotspot_chunks *c = hs->chunks;
-	struct copied_chunk chunk;
-
-	for (unsigned i = 0; i < CHUNKS_MAX; i++) {
-		int rc = read_chunk(hs, oop, &chunk) ? 0 : ERR_FORMAT;
-
-		if (!rc && chunk.sp < chunk.bottom)
-			rc = copy_chunk(hs, &chunk);
-		if (rc)
-			return rc;
-		if (!hotspot_oop_field(hs, &c->oops, oop + (uint64_t)c->f.parent, &oop))
-			return 0;
-	}
-	return ERR_LIMIT;
-}
-
-/* Are the chunks as they were when they were copied? */
-static bool are_still(const struct hotspot *hs)
-{
-	const struct hotspot_chunks *c = hs->chunks;
-	struct copied_chunk now;
-
-	for (unsigned i = 0; i < c->count; i++)
-		if (!read_chunk(hs, c->at[i].oop, &now) || now.sp != c->at[i].sp ||
-		    now.bottom != c->at[i].bottom)
-			return false;
-	return true;
-}
-
 /* Is the frame that returns to the barrier as it was in the copy of the stack? */
 static bool is_untouched(const struct site *s)
 {
@@ -272,12 +82,6 @@ static bool is_untouched(const struct site *s)
 	return start < s->sp && len <= COMPARED_MAX &&
 	       !s->w->memory->read(s->w->memory, start, was, len) &&
 	       !s->hs->memory->read(s->hs->memory, start, is, len) && !memcmp(was, is, len);
-}
-
-static uint64_t word_of(const struct hotspot_chunks *c, const struct copied_chunk *chunk,
-			uint64_t addr)
-{
-	return memory_word(c->bytes + chunk->at, addr - (chunk->sp - HEAD));
 }
 
 /* A frame in a chunk. */
@@ -292,7 +96,7 @@ struct heap_frame {
 static uint64_t chunks_slot(const struct hotspot_chunks *c, const struct copied_chunk *chunk,
 			    uint64_t fp, enum interpreter_slot slot)
 {
-	return word_of(c, chunk, fp + (uint64_t)(WORD * slot));
+	return chunkcopy_word(c, chunk, fp + (uint64_t)(WORD * slot));
 }
 
 /* The interpreter's frame, with distances. Those of releases that have chunks have a mirror. */
@@ -300,10 +104,11 @@ static bool take_interpreted(struct hotspot *hs, const struct copied_chunk *chun
 			     struct heap_frame *f)
 {
 	const struct hotspot_chunks *c = hs->chunks;
-	uint64_t fp = f->sp - HEAD + WORD * word_of(c, chunk, f->sp - HEAD), bci, locals;
+	uint64_t fp = f->sp - CHUNK_HEAD + WORD * chunkcopy_word(c, chunk, f->sp - CHUNK_HEAD), bci,
+		 locals;
 	struct hotspot_method m;
 
-	if (fp % WORD || fp < f->sp + 8 * WORD || fp > chunk->bottom - HEAD)
+	if (fp % WORD || fp < f->sp + 8 * WORD || fp > chunk->bottom - CHUNK_HEAD)
 		return false;
 	f->inner = f->outer = chunks_slot(c, chunk, fp, SLOT_METHOD);
 	locals = fp + WORD * chunks_slot(c, chunk, fp, SLOT_LOCALS);
@@ -318,7 +123,7 @@ static bool take_interpreted(struct hotspot *hs, const struct copied_chunk *chun
 					 .at = bci < m.code_size ? bci : HOTSPOT_NO_BCI };
 	f->bci = (int32_t)f->key.at;
 	/* The oldest one's arguments are behind the bottom. */
-	f->sp = locals + WORD >= chunk->bottom ? chunk->bottom : fp + HEAD;
+	f->sp = locals + WORD >= chunk->bottom ? chunk->bottom : fp + CHUNK_HEAD;
 	return true;
 }
 
@@ -334,7 +139,7 @@ static bool take_compiled(struct hotspot *hs, const struct hotspot_blob *blob, u
 					 .at = HOTSPOT_AT(pc - blob->code, false) };
 
 	f->sp += (uint64_t)blob->frame_size;
-	if (blob->frame_size < HEAD || hotspot_places(hs, &f->key, methods, &count) || !count)
+	if (blob->frame_size < CHUNK_HEAD || hotspot_places(hs, &f->key, methods, &count) || !count)
 		return false;
 	f->inner = methods[0].method;
 	f->bci = methods[0].bci;
@@ -344,7 +149,7 @@ static bool take_compiled(struct hotspot *hs, const struct hotspot_blob *blob, u
 
 static bool take_frame(struct hotspot *hs, const struct copied_chunk *chunk, struct heap_frame *f)
 {
-	uint64_t pc = word_of(hs->chunks, chunk, f->sp - WORD);
+	uint64_t pc = chunkcopy_word(hs->chunks, chunk, f->sp - WORD);
 	const struct hotspot_blob *found;
 	struct hotspot_blob blob;
 
@@ -410,7 +215,7 @@ static bool find_enter(struct site *s)
 	    blob->kind != BLOB_NATIVE)
 		return false;
 	c->enter_size = (uint64_t)blob->frame_size;
-	return c->enter_size >= HEAD;
+	return c->enter_size >= CHUNK_HEAD;
 }
 
 /* Is this enterSpecial's frame? */
@@ -434,7 +239,7 @@ static int chunks_find_entry(struct site *s, uint64_t *chunk)
 
 		if (rc)
 			return site_unreadable(rc);
-		if (!cont || !find_tail(s->hs, cont, chunk))
+		if (!cont || !chunkcopy_find_tail(s->hs, cont, chunk))
 			continue;
 		for (c->entry = at - WORD; c->entry >= at - 2 * WORD; c->entry -= WORD)
 			if (chunks_is_entry(s, c->entry))
@@ -450,10 +255,10 @@ static int chunks_arrive(struct site *s, uint64_t sp)
 {
 	const struct hotspot_chunks *c = s->hs->chunks;
 	const struct copied_chunk *chunk = &c->at[c->now];
-	uint64_t rbp = word_of(c, chunk, sp - HEAD);
+	uint64_t rbp = chunkcopy_word(c, chunk, sp - CHUNK_HEAD);
 
 	s->w->changed_stack = true;
-	return site_arrive(s, word_of(c, chunk, sp - WORD), sp, &rbp);
+	return site_arrive(s, chunkcopy_word(c, chunk, sp - WORD), sp, &rbp);
 }
 
 int step_from_barrier(struct site *s)
@@ -467,8 +272,8 @@ int step_from_barrier(struct site *s)
 	end = find_enter(s) ? chunks_find_entry(s, &chunk) : STACK_RUNTIME_IN_DOUBT;
 	if (end)
 		return end;
-	rc = chunks_copy_chunks(s->hs, chunk);
-	if (!rc && c->count && are_still(s->hs) && chunks_find_caller(s))
+	rc = chunkcopy_all(s->hs, chunk);
+	if (!rc && c->count && chunkcopy_holds(s->hs) && chunks_find_caller(s))
 		return chunks_arrive(s, c->first_sp);
 	hotspot_chunks_begin(s->hs);
 	return rc == ERR_NOMEM ? rc : STACK_RUNTIME_IN_DOUBT;
@@ -501,8 +306,8 @@ static int step_by_distances(struct site *s)
 	*s->frame = f.key;
 	if (f.sp == chunk->bottom)
 		return site_arrive(s, 0, f.sp, NULL);
-	rbp = word_of(c, chunk, f.sp - HEAD);
-	return site_arrive(s, word_of(c, chunk, f.sp - WORD), f.sp, &rbp);
+	rbp = chunkcopy_word(c, chunk, f.sp - CHUNK_HEAD);
+	return site_arrive(s, chunkcopy_word(c, chunk, f.sp - WORD), f.sp, &rbp);
 }
 
 /* Behind the oldest frame of a chunk, which has no return address: the older chunk, or the
@@ -515,7 +320,7 @@ static int leave_chunk(struct site *s)
 	s->w->changed_stack = true;
 	if (++c->now < c->count)
 		return chunks_arrive(s, c->at[c->now].sp);
-	rbp = c->entry + c->enter_size - HEAD;
+	rbp = c->entry + c->enter_size - CHUNK_HEAD;
 	return site_arrive(s, c->enter_pc, c->entry, &rbp);
 }
 
@@ -535,8 +340,8 @@ int step_in_chunk(struct site *s)
 	struct memory_bytes copied;
 	int end;
 
-	memory_bytes_init(&copied, c->bytes + chunk->at, chunk->sp - HEAD,
-			  chunk->bottom - chunk->sp + HEAD);
+	memory_bytes_init(&copied, c->bytes + chunk->at, chunk->sp - CHUNK_HEAD,
+			  chunk->bottom - chunk->sp + CHUNK_HEAD);
 	s->w->changed_stack = true;
 	s->w->memory = &copied.memory;
 	if (s->blob.kind == BLOB_INTERPRETER)

@@ -174,21 +174,28 @@ static bool php_capture_push_frame(struct php_capture_chain *c, const struct exe
 	return interp_walk_push(c->out, &f);
 }
 
+static bool is_newest(const struct php_capture_chain *c, uint64_t frame)
+{
+	return c->out->count && c->out->frames[c->out->count - 1].self == frame;
+}
+
+/* Pushes the frame of a generator that delegates to another one. If that one has ended just now,
+ * this one executes, and its frame is there already. One that cannot be read is dropped. False: no
+ * more frames fit. */
 static bool push_generator(struct php_capture_chain *c, uint64_t generator)
 {
 	struct execute_data e;
 	uint64_t frame;
 
-	if (!interp_copy_word(c->copy, generator + c->rt->layout->generator_frame, &frame))
+	if (!interp_copy_word(c->copy, generator + c->rt->layout->generator_frame, &frame) ||
+	    !frame || is_newest(c, frame))
 		return true;
-	/* One that goes on where another one has ended is still in the list. */
-	if (!frame || (c->out->count && c->out->frames[c->out->count - 1].self == frame))
+	if (!php_capture_read_frame(c, frame, &e) || e.result != generator || !e.func ||
+	    e.func % 8) {
+		c->out->dropped++;
 		return true;
-	if (php_capture_read_frame(c, frame, &e) && e.result == generator && e.func &&
-	    !(e.func % 8))
-		return php_capture_push_frame(c, &e, true);
-	c->out->dropped++;
-	return true;
+	}
+	return php_capture_push_frame(c, &e, true);
 }
 
 /* Pushes generators that delegate to each other by "yield from". Only the last one executes. The

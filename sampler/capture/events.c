@@ -1,19 +1,15 @@
-/* A ring is read in turns: up to the end that it had when the turn began, the earliest record of
- * all rings first, so that news and samples come in the order of their times. */
+/* In each turn the earliest record of all rings is read first, so that news and samples come in the
+ * order of their times. */
 #include "sampler/capture/events.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -23,60 +19,44 @@
 #include "sampler/account/counted.h"
 #include "sampler/capture/cpus.h"
 #include "sampler/capture/event.h"
+#include "sampler/capture/eventpace.h"
+#include "sampler/capture/eventring.h"
 #include "sampler/capture/taskevents.h"
 
 enum {
-	COUNTED_FIRST = 1000, /* until it is known how many come */
-	RING_PAGES =
-		128, /* with the page of its head, what one user may lock for a CPU by default */
+	RING_PAGES = 128,      /* with the page of its head, what one user may lock for a CPU */
 	RINGS_MOST = 16 << 20, /* bytes of all rings, where more may be locked and CPUs are few */
 	RING_PAGES_LEAST = 32, /* for two records of any length */
 	LINEAGE_PAGES = 8,     /* for 450 tasks that begin or end */
 	HELD_NS = 600000000,   /* what a ring is to hold: a large program's tables take as long */
-	RECORD_MOST = 1 << 16,
-	RECORD_REST = 256, /* a record without its stack and the kernel's frames */
+	RECORD_REST = 256,     /* a record without its stack and the kernel's frames */
 	RECORD_KERNEL = 8 * (EVENT_KERNEL_MOST + 2), /* these */
 };
 
-struct events_ring {
-	int fd;
-	struct perf_event_mmap_page *head; /* the data follows */
-	size_t bytes;			   /* of data, a power of two */
-	uint64_t end;			   /* so far it is read in this turn */
-	struct perf_event_header next;	   /* its first record that is not read */
-	uint64_t next_ns;		   /* the time of that; UINT64_MAX: there is none */
-	enum { IN_PACE, FIRST_OF_PACE, AT_A_NEW_PACE } pace; /* what the next sample is */
-};
-
 struct events {
-	struct events_ring *rings;
+	struct eventring *rings;
 	unsigned count;
-	pid_t root; /* only news of what it makes; -1: all of all processes */
-	struct events_ring
-		*lent; /* its first record is the sample that was returned last; or NULL */
-	long online;   /* CPUs, when they were opened */
+	pid_t root;		/* only news of what it makes; -1: all of all processes */
+	struct eventring *lent; /* its first record is the sample that was returned last; or NULL */
+	long online;		/* CPUs, when they were opened */
 	bool resting, in_turn, kernel, prompt;
 	bool of_tasks;	/* events of threads: those of CPUs are not permitted, */
 	bool user_only; /* nor is a look at what the kernel does */
 	struct taskevents tasks;
 	const struct counted *counted;
-	struct counting {
-		uint64_t every, before; /* so many make a sample; so many did until since_ns */
-		uint64_t all;		/* what was counted until then */
-	} counting;
+	struct eventpace pace;
 	int any_fd;	  /* an epoll of all rings; -1: not prompt */
 	uint64_t told_ns; /* since when no news is missing */
-	uint64_t period_ns, lost;
-	uint64_t before_ns, since_ns; /* the period until then */
-	size_t stack, page;
-	uint8_t record[RECORD_MOST];
+	uint64_t lost;
+	size_t stack;
+	uint8_t record[EVENTRING_RECORD_MOST];
 };
 
 static void count_instead(struct perf_event_attr *attr, const struct events *e)
 {
 	attr->type = e->counted->type;
 	attr->config = e->counted->config;
-	attr->sample_period = e->counting.every;
+	attr->sample_period = e->pace.every;
 	attr->exclude_idle = 0;
 }
 
@@ -86,7 +66,7 @@ static struct perf_event_attr attributes(const struct events *e)
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
 		.config = PERF_COUNT_SW_CPU_CLOCK,
-		.sample_period = e->period_ns,
+		.sample_period = e->pace.period_ns,
 		.sample_stack_user = (uint32_t)(e->stack & ~(size_t)7),
 		.exclude_idle = 1,
 		.exclude_callchain_kernel = 1,
@@ -125,77 +105,40 @@ static int open_ring_of_tasks(struct events *e, int cpu)
 	return taskevents_open_ring(&e->tasks, cpu, true);
 }
 
-static void close_ring(const struct events *e, struct events_ring *r)
-{
-	if (r->head)
-		munmap(r->head, r->bytes + e->page);
-	descriptor_close(&r->fd);
-}
-
 static size_t record_bytes(const struct events *e)
 {
 	return e->stack + RECORD_REST + (e->kernel ? RECORD_KERNEL : 0);
 }
 
-static size_t pages_most(const struct events *e)
+/* With records of 64 KiB, RING_PAGES hold 70 ms. */
+static size_t ring_pages_most(const struct events *e)
 {
-	size_t share = RINGS_MOST / (size_t)e->online / e->page;
+	size_t share = RINGS_MOST / (size_t)e->online / (size_t)sysconf(_SC_PAGESIZE);
 
 	return e->of_tasks || share < RING_PAGES ? RING_PAGES : share;
 }
 
-static size_t pages_wanted(const struct events *e)
+static bool map_ring(const struct events *e, struct eventring *r)
 {
-	size_t pages = RING_PAGES_LEAST, most = pages_most(e), bytes;
-
 	if (e->root >= 0)
-		return LINEAGE_PAGES;
-	bytes = record_bytes(e) * (HELD_NS / e->period_ns + 1);
-	while (pages < most && pages * e->page < bytes)
-		pages *= 2;
-	return pages;
-}
-
-/* Less, where less may be locked. */
-static bool map_ring(const struct events *e, struct events_ring *r)
-{
-	size_t pages = pages_wanted(e), least = e->root >= 0 ? pages : RING_PAGES_LEAST;
-
-	for (; pages >= least; pages /= 2) {
-		void *at = mmap(NULL, (pages + 1) * e->page, PROT_READ | PROT_WRITE, MAP_SHARED,
-				r->fd, 0);
-
-		if (at != MAP_FAILED) {
-			r->head = at;
-			r->bytes = pages * e->page;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* "; it is 4", which the kernel of Debian and Ubuntu has beside the values of Linux. */
-static const char *say_paranoid(char *said, size_t room)
-{
-	char text[16];
-
-	*said = '\0';
-	if (smallfile_read(AT_FDCWD, "/proc/sys/kernel/perf_event_paranoid", text, sizeof(text)) >
-	    0)
-		snprintf(said, room, "; it is %ld", strtol(text, NULL, 10));
-	return said;
+		return eventring_map(r, 0, LINEAGE_PAGES, LINEAGE_PAGES);
+	return eventring_map(r, record_bytes(e) * (HELD_NS / e->pace.period_ns + 1),
+			     RING_PAGES_LEAST, ring_pages_most(e));
 }
 
 static int refuse_access(const struct events *e, struct error *err)
 {
-	char said[40];
+	char said[40] = "", text[16];
 
+	/* It may be 4, which the kernel of Debian and Ubuntu has beside the values of Linux. */
+	if (smallfile_read(AT_FDCWD, "/proc/sys/kernel/perf_event_paranoid", text, sizeof(text)) >
+	    0)
+		snprintf(said, sizeof(said), "; it is %ld", strtol(text, NULL, 10));
 	return error_set(err, ERR_PERM,
 			 "perf_event_open(2) for each %s: not permitted by the kernel or by "
 			 "seccomp (CAP_PERFMON would permit it, or kernel.perf_event_paranoid "
 			 "below %d%s)",
-			 e->of_tasks ? "CPU or thread" : "CPU", e->of_tasks ? 3 : 1,
-			 say_paranoid(said, sizeof(said)));
+			 e->of_tasks ? "CPU or thread" : "CPU", e->of_tasks ? 3 : 1, said);
 }
 
 static int events_refuse(const struct events *e, struct error *err)
@@ -214,7 +157,7 @@ static void close_rings(struct events *e)
 {
 	taskevents_release(&e->tasks);
 	for (unsigned i = 0; i < e->count; i++)
-		close_ring(e, &e->rings[i]);
+		eventring_close(&e->rings[i]);
 	free(e->rings);
 	descriptor_close(&e->any_fd);
 	e->rings = NULL;
@@ -287,13 +230,14 @@ bool events_are_resting(const struct events *e)
 static int open_rings(struct events *e, struct error *err)
 {
 	unsigned cpus = cpus_bound();
+	int rc;
 
 	e->online = sysconf(_SC_NPROCESSORS_ONLN);
 	e->rings = calloc(cpus, sizeof(*e->rings));
 	if (!e->rings)
 		return error_nomem(err);
 	for (unsigned cpu = 0; cpu < cpus; cpu++) {
-		struct events_ring *r = &e->rings[e->count];
+		struct eventring *r = &e->rings[e->count];
 
 		r->next_ns = UINT64_MAX;
 		r->fd = e->of_tasks ? open_ring_of_tasks(e, (int)cpu) : open_event(e, (int)cpu);
@@ -309,12 +253,8 @@ static int open_rings(struct events *e, struct error *err)
 	}
 	if (!wait_for_any(e))
 		return error_errno(err, ERR_IO, "epoll(7) of perf events");
-	if (e->of_tasks && !e->resting) {
-		int rc = open_tasks(e, err);
-
-		if (rc)
-			return rc;
-	}
+	if (e->of_tasks && !e->resting && (rc = open_tasks(e, err)))
+		return rc;
 	set_running(e);
 	return e->count ? 0 : error_set(err, ERR_IO, "no CPU has a timer for samples");
 }
@@ -328,7 +268,7 @@ static int open_permitted_rings(struct events *e, struct error *err)
 		return rc;
 	close_rings(e);
 	e->of_tasks = true;
-	e->period_ns = taskevents_period(e->period_ns);
+	e->pace.period_ns = taskevents_period(e->pace.period_ns);
 	return open_rings(e, err);
 }
 
@@ -342,13 +282,11 @@ static int open_new(struct events **out, pid_t root, const struct events_wish *w
 		return error_nomem(err);
 	e->root = root;
 	e->any_fd = -1;
-	e->page = (size_t)sysconf(_SC_PAGESIZE);
 	e->counted = wish->counted;
-	e->period_ns = wish->period_ns;
+	eventpace_init(&e->pace, wish->period_ns);
 	e->kernel = wish->kernel;
 	e->tasks.process = wish->process;
 	e->tasks.owner = wish->owner;
-	e->counting = (struct counting){ COUNTED_FIRST, COUNTED_FIRST, 0 };
 	e->stack = wish->stack < EVENTS_STACK_MAX ? wish->stack : EVENTS_STACK_MAX;
 	rc = open_permitted_rings(e, err);
 	if (rc) {
@@ -418,24 +356,6 @@ static uint64_t counted_so_far(const struct events *e)
 	return all;
 }
 
-/* How many make a sample, so that samples of one CPU are as far apart as is wanted, by how many
- * came since the pace was set. Rejected: letting the kernel find it (perf_event_attr.freq): it
- * begins with each single one, and its pace is in step with a program that repeats what it does
- * (perf had 75 % of the page faults where 25 % were). */
-static uint64_t count_pace(struct events *e, uint64_t now)
-{
-	uint64_t all = counted_so_far(e), passed = now - e->since_ns;
-	/* Less than before: they were opened anew. */
-	double came = (double)(all >= e->counting.all ? all - e->counting.all : all);
-	double every = came * (double)e->period_ns / (double)passed / e->count;
-
-	e->counting.before = e->counting.every;
-	if (e->since_ns && passed)
-		e->counting.every = every < 1 ? 1 : (uint64_t)every;
-	e->counting.all = all;
-	return e->counting.every;
-}
-
 /* Inherited events keep the period that theirs were opened with: PERF_EVENT_IOC_PERIOD does not
  * reach them (_perf_ioctl() in kernel/events/core.c). So all are opened anew; the rings stay. */
 static int pace_tasks(struct events *e, uint64_t period_ns, struct error *err)
@@ -443,9 +363,7 @@ static int pace_tasks(struct events *e, uint64_t period_ns, struct error *err)
 	int rc;
 
 	taskevents_close(&e->tasks);
-	e->before_ns = e->period_ns;
-	e->period_ns = taskevents_period(period_ns);
-	e->since_ns = monotonic_ns();
+	eventpace_set(&e->pace, taskevents_period(period_ns));
 	rc = e->resting ? 0 : open_tasks(e, err);
 	set_running(e);
 	return rc;
@@ -453,21 +371,18 @@ static int pace_tasks(struct events *e, uint64_t period_ns, struct error *err)
 
 static void pace_cpus(struct events *e, uint64_t period_ns)
 {
-	uint64_t now = monotonic_ns(), value = period_ns;
 	bool software = e->counted && e->counted->type == PERF_TYPE_SOFTWARE;
 
-	if (period_ns == e->period_ns)
+	if (period_ns == e->pace.period_ns)
 		return;
-	e->before_ns = e->period_ns;
-	e->period_ns = period_ns;
-	if (e->counted)
-		value = count_pace(e, now);
-	e->since_ns = now;
-	if (e->counted && e->counting.every == e->counting.before)
+	if (!e->counted)
+		eventpace_set(&e->pace, period_ns);
+	else if (!eventpace_set_counted(&e->pace, period_ns, counted_so_far(e), e->count))
 		return;
 	for (unsigned i = 0; i < e->count; i++) {
-		ioctl(e->rings[i].fd, PERF_EVENT_IOC_PERIOD, &value);
-		e->rings[i].pace = software ? AT_A_NEW_PACE : FIRST_OF_PACE;
+		ioctl(e->rings[i].fd, PERF_EVENT_IOC_PERIOD,
+		      e->counted ? &e->pace.every : &e->pace.period_ns);
+		e->rings[i].pace_state = software ? EVENTPACE_NEW : EVENTPACE_FIRST;
 	}
 }
 
@@ -503,60 +418,13 @@ uint64_t events_hold_ns(const struct events *e)
 
 		records = fit < records ? fit : records;
 	}
-	return records * e->period_ns;
-}
-
-/* Copies `len` bytes at the tail's distance `at`, round the ring's end where it lies there. */
-static void copy_out(const struct events *e, const struct events_ring *r, uint64_t at, void *to,
-		     size_t len)
-{
-	const uint8_t *data = (const uint8_t *)r->head + e->page;
-	size_t from = at & (r->bytes - 1), first = r->bytes - from < len ? r->bytes - from : len;
-
-	memcpy(to, data + from, first);
-	memcpy((uint8_t *)to + first, data, len - first);
-}
-
-static _Atomic uint64_t *tail_of(const struct events_ring *r)
-{
-	return (_Atomic uint64_t *)&r->head->data_tail;
-}
-
-/* Finds the first record that is not read. A broken one ends the ring: nothing tells where the next
- * is. */
-static void events_find_next(const struct events *e, struct events_ring *r)
-{
-	uint64_t at = atomic_load_explicit(tail_of(r), memory_order_relaxed), left = r->end - at;
-
-	r->next_ns = UINT64_MAX;
-	if (left >= sizeof(r->next) && left <= r->bytes)
-		copy_out(e, r, at, &r->next, sizeof(r->next));
-	if (left < sizeof(r->next) + sizeof(uint64_t) || left > r->bytes ||
-	    r->next.size < sizeof(r->next) + 2 * sizeof(uint64_t) || r->next.size > left) {
-		atomic_store_explicit(tail_of(r), r->end, memory_order_release);
-		return;
-	}
-	at += sizeof(r->next);
-	copy_out(e, r, at + event_time_at(&r->next, r->next.size - sizeof(r->next)), &r->next_ns,
-		 sizeof(r->next_ns));
-}
-
-/* What has come until now is read in this turn. */
-static void begin_turn(struct events *e)
-{
-	for (unsigned i = 0; i < e->count; i++) {
-		struct events_ring *r = &e->rings[i];
-
-		r->end = atomic_load_explicit((_Atomic uint64_t *)&r->head->data_head,
-					      memory_order_acquire);
-		events_find_next(e, r);
-	}
+	return records * e->pace.period_ns;
 }
 
 /* The ring whose next record is the oldest; NULL: the turn is over. */
-static struct events_ring *events_oldest(const struct events *e)
+static struct eventring *events_oldest(const struct events *e)
 {
-	struct events_ring *found = NULL;
+	struct eventring *found = NULL;
 
 	for (unsigned i = 0; i < e->count; i++)
 		if (e->rings[i].next_ns < (found ? found->next_ns : UINT64_MAX))
@@ -564,94 +432,42 @@ static struct events_ring *events_oldest(const struct events *e)
 	return found;
 }
 
-/* The kernel may write over the ring's first record from now on. */
-static void pass_over(const struct events *e, struct events_ring *r)
-{
-	uint64_t at = atomic_load_explicit(tail_of(r), memory_order_relaxed);
-
-	atomic_store_explicit(tail_of(r), at + r->next.size, memory_order_release);
-	events_find_next(e, r);
-}
-
-/* Where `len` bytes lie, of which the first is at the tail's distance `at`: in the ring, or where
- * they go round its end, in e->record. */
-static const uint8_t *body_at(struct events *e, const struct events_ring *r, uint64_t at,
-			      size_t len)
-{
-	size_t from = at & (r->bytes - 1);
-
-	if (from + len <= r->bytes)
-		return (const uint8_t *)r->head + e->page + from;
-	copy_out(e, r, at, e->record, len);
-	return e->record;
-}
-
-/* A new pace makes the next one that is counted by software a sample (_perf_event_period() in
- * kernel/events/core.c sets what is left of the period to 0). It is chosen by time, not by number,
- * and would favour a program that makes them steadily over one that makes them in bursts: it is
- * none. 0 for that. A processor's counter begins anew without one (x86_perf_event_set_period() in
- * arch/x86/events/core.c). The first sample of a new pace stands for half a period of the old one,
- * too, on the average. */
-static uint64_t events_count_of(const struct events *e, struct events_ring *r)
-{
-	uint64_t before = e->counting.before;
-
-	if (r->next_ns < e->since_ns)
-		return before;
-	switch (r->pace) {
-	case AT_A_NEW_PACE:
-		r->pace = FIRST_OF_PACE;
-		return 0;
-	case FIRST_OF_PACE:
-		r->pace = IN_PACE;
-		return e->counting.every + before / 2;
-	case IN_PACE:
-		break;
-	}
-	return e->counting.every;
-}
-
 /* Reads the first record of a ring. Strangers' are passed over. A sample stays there until the next
  * call, since its stack is borrowed. */
-static void events_take(struct events *e, struct events_ring *r, events_wanted *wanted, void *owner,
+static void events_take(struct events *e, struct eventring *r, events_wanted *wanted, void *owner,
 			struct event *event)
 {
-	uint64_t at = atomic_load_explicit(tail_of(r), memory_order_relaxed) + sizeof(r->next);
-	size_t len = r->next.size - sizeof(r->next);
-	int32_t pid;
+	bool sample = r->next.type == PERF_RECORD_SAMPLE;
+	const uint8_t *body;
+	size_t len;
 
 	event->kind = EVENT_NONE;
 	event->count = 0;
-	copy_out(e, r, at + event_process_at(&r->next), &pid, sizeof(pid));
-	if (r->next.type == PERF_RECORD_LOST ||
-	    wanted(owner, pid, r->next.type != PERF_RECORD_SAMPLE))
-		event_parse(&r->next, body_at(e, r, at, len), len, e->kernel, event);
-	if (e->counted && r->next.type == PERF_RECORD_SAMPLE)
-		event->count = events_count_of(e, r);
-	if (e->counted && !event->count && event->kind == EVENT_SAMPLE)
-		event->kind = EVENT_NONE;
+	if (r->next.type == PERF_RECORD_LOST || wanted(owner, eventring_process(r), !sample)) {
+		body = eventring_body(r, e->record, &len);
+		event_parse(&r->next, body, len, e->kernel, event);
+	}
+	if (e->counted && sample) {
+		event->count = eventpace_count_of(&e->pace, &r->pace_state, r->next_ns);
+		if (!event->count && event->kind == EVENT_SAMPLE)
+			event->kind = EVENT_NONE;
+	}
 	if (event->kind == EVENT_SAMPLE)
 		e->lent = r;
 	else
-		pass_over(e, r);
-}
-
-/* PERF_SAMPLE_PERIOD does not tell: it stays as at the start (perf_swevent_hrtimer() in
- * kernel/events/core.c takes hw.last_period). */
-static uint64_t period_at(const struct events *e, uint64_t ns)
-{
-	return ns < e->since_ns ? e->before_ns : e->period_ns;
+		eventring_pass(r);
 }
 
 bool events_next(struct events *e, events_wanted *wanted, void *owner, struct event *event)
 {
-	struct events_ring *r;
+	struct eventring *r;
 
 	if (e->lent)
-		pass_over(e, e->lent);
+		eventring_pass(e->lent);
 	e->lent = NULL;
 	if (!e->in_turn)
-		begin_turn(e);
+		for (unsigned i = 0; i < e->count; i++)
+			eventring_begin_turn(&e->rings[i]);
 	e->in_turn = true;
 	while ((r = events_oldest(e))) {
 		events_take(e, r, wanted, owner, event);
@@ -659,7 +475,7 @@ bool events_next(struct events *e, events_wanted *wanted, void *owner, struct ev
 			e->lost += event->lost;
 			begin_telling(e);
 		} else if (event->kind != EVENT_NONE) {
-			event->period_ns = period_at(e, event->time_ns);
+			event->period_ns = eventpace_period_at(&e->pace, event->time_ns);
 			return true;
 		}
 	}
@@ -667,29 +483,10 @@ bool events_next(struct events *e, events_wanted *wanted, void *owner, struct ev
 	return false;
 }
 
-static bool tells_exec(const struct events *e, const struct events_ring *r, pid_t pid)
-{
-	uint64_t at = atomic_load_explicit(tail_of(r), memory_order_relaxed);
-	uint64_t end = atomic_load_explicit((_Atomic uint64_t *)&r->head->data_head,
-					    memory_order_acquire);
-	struct perf_event_header header;
-	int32_t of;
-
-	for (; end - at >= sizeof(header) + sizeof(of) && end - at <= r->bytes; at += header.size) {
-		copy_out(e, r, at, &header, sizeof(header));
-		copy_out(e, r, at + sizeof(header), &of, sizeof(of));
-		if (event_is_exec(&header) && of == pid)
-			return true;
-		if (header.size < sizeof(header))
-			break;
-	}
-	return false;
-}
-
 bool events_tell_exec(const struct events *e, pid_t pid)
 {
 	for (unsigned i = 0; i < e->count; i++)
-		if (tells_exec(e, &e->rings[i], pid))
+		if (eventring_tells_exec(&e->rings[i], pid))
 			return true;
 	return false;
 }

@@ -13,6 +13,7 @@
 #include "base/smallfile.h"
 #include "sampler/account/budget.h"
 #include "sampler/member/member.h"
+#include "sampler/thread/openfiles.h"
 #include "sampler/thread/threads.h"
 
 enum {
@@ -31,7 +32,7 @@ int roster_init(struct roster *r)
 	r->back_off = 1;
 	r->apart_ns = BACK_OFF_NS;
 	r->part = BUDGET_ONE;
-	r->files_max = threads_most_files();
+	r->files_max = openfiles_for_threads();
 	return pthread_rwlock_init(&r->lock, NULL) ? ERR_NOMEM : 0;
 }
 

@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "base/room.h"
-#include "sampler/thread/threads.h"
+#include "sampler/thread/openfiles.h"
 
 enum {
 	TRIES = 5,    /* until threads that come meanwhile are left out */
@@ -120,7 +120,7 @@ static int open_listed(struct taskevents *t, const struct perf_event_attr *attr,
 	size_t wanted = t->thread_count * t->ring_count;
 	int rc = 0;
 
-	if (wanted > threads_most_files())
+	if (wanted > openfiles_for_threads())
 		return error_set(
 			err, ERR_IO,
 			"perf events of %zu threads on %zu CPUs are more files than may be "

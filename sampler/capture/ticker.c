@@ -3,13 +3,6 @@
  * request of the round's thread. While no request is out it sleeps in ppoll(2). While one is, it
  * sleeps in waitid(2), which has no timeout: a timer's signal ends that sleep at the next tick.
  *
- * Each period of 1/rate has one tick on each CPU, at a random moment of it, independent of all
- * others: the rate is exact, and no part of what a program does can be in step with the ticks. Not
- * even if a tick sets the step: it displaces a thread, and then those of other CPUs wait for it,
- * and are woken elsewhere. (With ticks of two CPUs 62 µs apart, redis had a third of its samples
- * too few, hardly any in epoll_wait; 500 µs apart, a ring with turns of 200 µs had 26 % at its
- * beginning, not 30.)
- *
  * A tick that comes late is left out: by then the kernel may have given the CPU to us because the
  * thread that ran there went to wait. (On a loaded machine late ticks had 10 % of PostgreSQL's time
  * in epoll_wait, those in time 5.5 %, as perf.)
@@ -41,7 +34,9 @@
 #include "sampler/capture/preparing.h"
 #include "sampler/capture/resting.h"
 #include "sampler/capture/roster.h"
+#include "sampler/capture/slotring.h"
 #include "sampler/capture/slots.h"
+#include "sampler/capture/tickplan.h"
 #include "sampler/child/priority.h"
 #include "sampler/child/watchdog.h"
 #include "sampler/member/member.h"
@@ -52,38 +47,15 @@
 #include "sampler/thread/threads.h"
 
 enum {
-	RING = 64,	    /* a power of two */
-	LATE_NS = 200000,   /* a tick that comes later is left out */
-	PROMPT_NS = 20000,  /* without real-time priority, one that comes later is doubted */
-	FRESH_NS = 1000000, /* so long a process stays one that executes a program */
-	/* If more threads than CROWD have run since the tick before, CPU times are noted so long
-	 * before a tick. */
-	NOTE_NS = 50000,
-	CROWD = 16,
+	LATE_NS = 200000,    /* a tick that comes later is left out */
+	PROMPT_NS = 20000,   /* without real-time priority, one that comes later is doubted */
+	FRESH_NS = 1000000,  /* so long a process stays one that executes a program */
+	CROWD = 16,	     /* more threads that have run are noted before a tick */
 	STUCK_NS = 50000000, /* at the end, for copiers that were given up */
 	/* At the end: from one look whether it has ended to the next; after so many of these it is
 	 * freed from its CPU. */
 	JOIN_NS = 200000,
 	JOIN_PATIENCE = 50,
-	IDLE_TICKS = 16, /* on a CPU without a sample, before they become fewer */
-};
-
-/* Requests of the round's thread; it puts in, the ticker takes out. */
-struct ticker_ring {
-	struct slot *at[RING];
-	atomic_uint in, out;
-};
-
-/* A tick to come. Two are known ahead, so that the ticker that notes for it knows when before it
- * goes to sleep. Periods are counted from pace.start_ns. */
-struct planned {
-	/* It stands for so many periods, up to this one, and may come in any of them. */
-	uint64_t stands_for, last;
-	uint64_t due, withheld; /* for figures: since the one before; left out to keep the budget */
-	unsigned ticks; /* for figures: itself, and those that are left out on an idle CPU */
-	_Atomic uint64_t due_ns;
-	_Atomic uint64_t note_ns; /* when another ticker is to note for it; 0: not */
-	atomic_bool noted;	  /* it has */
 };
 
 struct ticker {
@@ -93,8 +65,8 @@ struct ticker {
 	_Atomic pid_t tid;
 	atomic_bool sleeps_in_wait; /* a request is out, so a signal must wake it */
 	atomic_bool ended, realtime, has_cpu;
-	int asked_fd; /* eventfd: something was put into the ring, or it is to end */
-	struct ticker_ring asked;
+	int asked_fd;		   /* eventfd: something was put into the ring, or it is to end */
+	struct slotring asked;	   /* the round's thread puts in, the ticker takes out */
 	_Atomic unsigned expected; /* slots that it owns */
 	_Atomic uint64_t cpu_ns;   /* of its threads that have ended */
 	_Atomic pid_t reaped;
@@ -103,33 +75,14 @@ struct ticker {
 	struct tracer *tracer;
 	struct copiers *copiers;
 	struct sought sought;
-	struct planned next[2]; /* tick and the one after it, by their numbers' parity */
-	unsigned turn;		/* which of these is the next one */
-	unsigned idle;		/* ticks without a sample before it */
-	struct ticker *notes_for;
-	_Atomic uint64_t note_took_ns; /* how long noting for this one took last */
-	atomic_bool crowded;	       /* many threads have run between two ticks */
-	const struct process *busy;    /* found executing a program */
+	struct tickplan plan;
+	struct tickplan *notes_for;
+	const struct process *busy; /* found executing a program */
 	uint64_t busy_ns;
 	struct error error;
 };
 
 /* Requests. */
-
-static void ticker_put(struct ticker_ring *r, struct slot *slot)
-{
-	unsigned in = atomic_load_explicit(&r->in, memory_order_relaxed);
-
-	r->at[in % RING] = slot;
-	atomic_store(&r->in, in + 1);
-}
-
-static struct slot *first(struct ticker_ring *r)
-{
-	unsigned out = atomic_load_explicit(&r->out, memory_order_relaxed);
-
-	return out == atomic_load(&r->in) ? NULL : r->at[out % RING];
-}
 
 /* The round's thread collects slots at its own ticks, unless some cannot wait or many are back. */
 static void give_back(struct ticker *t, struct slot *slot)
@@ -145,11 +98,6 @@ static void give_back(struct ticker *t, struct slot *slot)
 		eventfd_write(with->back_fd, 1);
 }
 
-static bool is_executing(struct ticker *t, const struct slot *slot)
-{
-	return slot->process == t->busy && monotonic_ns() - t->busy_ns < FRESH_NS;
-}
-
 static int request(struct ticker *t, struct slot *slot)
 {
 	struct stood stood = { slot->schedstat_fd, slot->slices_then, slot->placed };
@@ -160,7 +108,7 @@ static int request(struct ticker *t, struct slot *slot)
 		t->with->figures.avoided++;
 		return ERR_BUSY;
 	}
-	if (is_executing(t, slot))
+	if (slot->process == t->busy && monotonic_ns() - t->busy_ns < FRESH_NS)
 		return ERR_BUSY;
 	rc = tracer_ask(t->tracer, slot->process, slot->tid, has_stood ? &stood : NULL, slot,
 			slot->ticked ? STOP_HERE : STOP_LATER);
@@ -186,10 +134,8 @@ static void ask_all(struct ticker *t)
 {
 	struct slot *slot;
 
-	while ((slot = first(&t->asked))) {
-		atomic_fetch_add(&t->asked.out, 1);
+	while ((slot = slotring_take(&t->asked)))
 		ticker_request(t, slot);
-	}
 }
 
 /* One event at most. */
@@ -214,57 +160,11 @@ static void ticker_serve(struct ticker *t)
 
 /* Ticks. */
 
-/* On a machine of many CPUs, one on which no thread of the round was met for long ticks less often.
- * Its sample then stands for more. */
-static unsigned idle_factor(const struct ticker *t)
-{
-	unsigned factor = 1 + t->idle / IDLE_TICKS;
-
-	return factor < t->with->pace.idle_most ? factor : t->with->pace.idle_most;
-}
-
-/* Whole periods from tick to tick, on the average as many as the budget allows. */
-static unsigned ticker_stride_of(struct ticker *t)
-{
-	uint32_t stride = t->with->pace.stride;
-
-	return stride / BUDGET_ONE +
-	       (roster_random(&t->sought.random) % BUDGET_ONE < stride % BUDGET_ONE);
-}
-
-static struct planned *next_tick(struct ticker *t)
-{
-	return &t->next[t->turn];
-}
-
-/* Plans the tick after the next one, which becomes the next: it stands for the periods that follow,
- * and comes in any of them. Those that are over already are left out. */
-static void ticker_plan_tick(struct ticker *t)
-{
-	const struct pace *p = &t->with->pace;
-	struct planned *after = next_tick(t), *next = &t->next[t->turn ^= 1];
-	uint64_t period = p->period_ns, now = monotonic_ns(), first, past;
-	unsigned budget = ticker_stride_of(t);
-
-	after->ticks = idle_factor(t);
-	after->withheld = (uint64_t)(budget - 1) * after->ticks;
-	past = now > p->start_ns ? (now - p->start_ns) / period : 0;
-	first = (next->last > past ? next->last : past) + 1;
-	after->last = next->last + (uint64_t)budget * after->ticks;
-	after->last = after->last > first ? after->last : first;
-	after->stands_for = after->last - first + 1;
-	after->due = after->last - next->last;
-	after->due_ns = p->start_ns + first * period +
-			roster_random(&t->sought.random) % (after->stands_for * period);
-	after->noted = false;
-	after->note_ns = t->crowded ? after->due_ns - NOTE_NS - t->note_took_ns : 0;
-}
-
 /* The thread that was displaced waits for us until we sleep. */
 static void ticker_search(struct ticker *t)
 {
 	struct ticking *with = t->with;
-	const struct planned *tick = next_tick(t);
+	const struct planned *tick = tickplan_next(&t->plan);
 	struct sought *s = &t->sought;
 	struct slot *slot = NULL;
 	uint64_t woke = monotonic_ns();
@@ -274,15 +174,15 @@ static void ticker_search(struct ticker *t)
 		return;
 	}
 	s->due_ns = tick->due_ns;
-	s->expects = !t->idle;
+	s->expects = !t->plan.idle;
 	s->noted = tick->noted;
 	if (!resting_search(&with->atrest, with->roster, s)) {
 		roster_search(with->roster, s);
 		resting_read(&with->atrest, s);
 	}
 	if (s->moved > CROWD)
-		t->crowded = true;
-	t->idle = s->seat ? 0 : t->idle + 1;
+		t->plan.crowded = true;
+	t->plan.idle = s->seat ? 0 : t->plan.idle + 1;
 	if (s->seat)
 		slot = prepare_sample(with, s, &with->figures);
 	roster_unlock(with->roster);
@@ -316,7 +216,7 @@ static void bind(struct ticker *t)
 static void make_tick(struct ticker *t)
 {
 	struct ticker_figures *f = &t->with->figures;
-	const struct planned *tick = next_tick(t);
+	const struct planned *tick = tickplan_next(&t->plan);
 	uint64_t late = monotonic_ns() - tick->due_ns;
 
 	f->due += tick->due;
@@ -340,7 +240,8 @@ static void make_tick(struct ticker *t)
  * preferred. It does some harm here, too: what it displaces may not come to the other CPU in time
  * (a ring of eight threads had 40 % of its samples too few). So only crowds are noted, which take
  * more time than that to judge. */
-static void ticker_note(struct ticker *t, struct ticker *of, struct planned *tick, uint64_t note_ns)
+static void ticker_note(struct ticker *t, struct tickplan *of, struct planned *tick,
+			uint64_t note_ns)
 {
 	uint64_t from = monotonic_ns(), due_ns = tick->due_ns;
 
@@ -354,32 +255,15 @@ static void ticker_note(struct ticker *t, struct ticker *of, struct planned *tic
 		tick->noted = true;
 }
 
-/* The next tick that it is to note for, and when; NULL: there is none. */
-static struct planned *next_to_note(const struct ticker *t, uint64_t *ns)
-{
-	struct planned *ticks = t->notes_for ? t->notes_for->next : NULL, *found = NULL;
-
-	*ns = UINT64_MAX;
-	for (unsigned i = 0; ticks && i < 2; i++) {
-		uint64_t note_ns = ticks[i].note_ns;
-
-		if (!note_ns || note_ns >= *ns)
-			continue;
-		*ns = note_ns;
-		found = &ticks[i];
-	}
-	return found;
-}
-
 /* Does what is due. False: nothing is. */
 static bool ticker_tick(struct ticker *t)
 {
 	uint64_t now = monotonic_ns(), note_ns;
-	struct planned *of_other = next_to_note(t, &note_ns);
+	struct planned *of_other = tickplan_to_note(t->notes_for, &note_ns);
 
-	if (now >= next_tick(t)->due_ns) {
+	if (now >= tickplan_next(&t->plan)->due_ns) {
 		make_tick(t);
-		ticker_plan_tick(t);
+		tickplan_advance(&t->plan, &t->with->pace, &t->sought.random);
 		return true;
 	}
 	if (!of_other || now < note_ns)
@@ -390,10 +274,10 @@ static bool ticker_tick(struct ticker *t)
 
 static uint64_t next_ns(struct ticker *t)
 {
-	uint64_t note_ns;
+	uint64_t note_ns, due_ns = tickplan_next(&t->plan)->due_ns;
 
-	next_to_note(t, &note_ns);
-	return note_ns < next_tick(t)->due_ns ? note_ns : next_tick(t)->due_ns;
+	tickplan_to_note(t->notes_for, &note_ns);
+	return note_ns < due_ns ? note_ns : due_ns;
 }
 
 /* Sleeps until the tick, a request of the round's thread, or the end. */
@@ -404,8 +288,9 @@ static void sleep_until_tick(struct ticker *t)
 	struct timespec left = to_timespec(next > now ? next - now : 0);
 	eventfd_t count;
 
-	watchdog_rests(t->with->watchdog, t->cpu % WATCH_POSTS, next_tick(t)->due_ns);
-	if (!first(&t->asked) && !t->with->pace.quit && ppoll(&asked, 1, &left, NULL) > 0)
+	watchdog_rests(t->with->watchdog, t->cpu % WATCH_POSTS, tickplan_next(&t->plan)->due_ns);
+	if (slotring_is_empty(&t->asked) && !t->with->pace.quit &&
+	    ppoll(&asked, 1, &left, NULL) > 0)
 		eventfd_read(t->asked_fd, &count);
 }
 
@@ -490,11 +375,7 @@ int ticker_start(struct ticker **out, struct ticking *with, unsigned cpu, struct
 	t->realtime = t->has_cpu = true;
 	if (getrandom(&t->sought.random, sizeof(t->sought.random), 0) < 0 || !t->sought.random)
 		t->sought.random = monotonic_ns() | 1;
-	t->next[1].last = with->pace.start_ns < monotonic_ns() ?
-				  (monotonic_ns() - with->pace.start_ns) / with->pace.period_ns :
-				  0;
-	ticker_plan_tick(t);
-	ticker_plan_tick(t);
+	tickplan_start(&t->plan, &with->pace, &t->sought.random);
 	t->asked_fd = eventfd(0, EFD_CLOEXEC);
 	if (copiers_new(&t->copiers, &slot_loss, err)) {
 		ticker_free(t);
@@ -525,15 +406,6 @@ static void ticker_wake(struct ticker *t)
 	eventfd_write(t->asked_fd, 1);
 	if (t->sleeps_in_wait)
 		waker_wake(t->tid);
-}
-
-/* A copier that is late, but in no such sleep, is back soon. */
-static void end_copiers(struct ticker *t)
-{
-	if (!t->copiers)
-		return;
-	copiers_await(t->copiers, STUCK_NS);
-	copiers_free(t->copiers);
 }
 
 /* A thread of the same real-time priority may never leave the CPU that it is bound to. */
@@ -567,7 +439,10 @@ void ticker_free(struct ticker *t)
 	if (!t)
 		return;
 	ticker_join(t);
-	end_copiers(t);
+	if (t->copiers) { /* one that is late, but in no sleep that lasts, is back soon */
+		copiers_await(t->copiers, STUCK_NS);
+		copiers_free(t->copiers);
+	}
 	descriptor_close(&t->asked_fd);
 	free(t);
 }
@@ -575,7 +450,7 @@ void ticker_free(struct ticker *t)
 void ticker_set_neighbour(struct ticker *t, struct ticker *neighbour)
 {
 	if (neighbour)
-		neighbour->notes_for = t;
+		neighbour->notes_for = &t->plan;
 }
 
 int ticker_keep(struct ticker *t)
@@ -588,10 +463,10 @@ int ticker_keep(struct ticker *t)
 
 bool ticker_ask(struct ticker *t, struct slot *slot)
 {
-	if (t->ended || t->asked.in - t->asked.out == RING)
+	if (t->ended || slotring_is_full(&t->asked))
 		return false;
 	t->expected++;
-	ticker_put(&t->asked, slot);
+	slotring_put(&t->asked, slot);
 	ticker_wake(t);
 	return true;
 }

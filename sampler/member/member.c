@@ -17,6 +17,7 @@
 #include "runtimes/go/thread.h"
 #include "runtimes/interps.h"
 #include "sampler/thread/snapshot.h"
+#include "sampler/thread/brieftime.h"
 #include "sampler/thread/threads.h"
 #include "sampler/member/labelling.h"
 #include "unwind/table/arch.h"
@@ -302,7 +303,7 @@ void member_add_up_cpu(struct member *m)
 	uint64_t sum = 0;
 
 	if (!m->ended) /* else cpu_ns may be old */
-		threads_settle_brief(m->threads, m->cpu_ns);
+		brieftime_settle(m->threads, m->cpu_ns);
 	threads = threads_get(m->threads, &count);
 	for (size_t i = 0; i < count; i++)
 		sum += thread_cpu_here_ns(&threads[i]);

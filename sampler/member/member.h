@@ -141,7 +141,7 @@ int member_prepare_look(const struct member *m, const struct thread *thread,
 void member_read_cpu(struct member *m);
 
 /* At the end: what was read and no listed thread has used is given to the brief ones
- * (threads_settle_brief), unless the process has ended; what was seen of its threads counts, if
+ * (brieftime_settle), unless the process has ended; what was seen of its threads counts, if
  * that is more than was read. */
 void member_add_up_cpu(struct member *m);
 

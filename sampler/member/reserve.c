@@ -11,7 +11,7 @@
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "sampler/member/member.h"
-#include "sampler/thread/threads.h"
+#include "sampler/thread/openfiles.h"
 
 enum {
 	TICKER_FILES = 2,   /* on each CPU */
@@ -34,7 +34,7 @@ int reserve_keep(const struct member *m, size_t waiting, struct error *err)
 {
 	size_t needed = OTHER_FILES + ticker_files() +
 			(waiting ? PROGRAM_FILES + START_FILES * waiting : 0);
-	size_t allowed = threads_files_allowed();
+	size_t allowed = openfiles_allowed();
 	int next = fcntl(m->process.pid_fd, F_DUPFD_CLOEXEC, 0);
 	/* A new descriptor has the lowest number that is free (open(2)). */
 	bool fits = next >= 0 && (size_t)next + needed <= allowed;

@@ -381,7 +381,7 @@ void holding_let_go(struct holding *h)
 	waker_set(&h->waker, true);
 	see_off(h);
 	until = monotonic_ns() + THREAD_SETTLES_NS;
-	/* See settle() in stop.c. */
+	/* See stop_settle() in stop.c. */
 	for (unsigned looks = 0; !holding_have_all_settled(h, looks) && monotonic_ns() < until;
 	     looks++) {
 		see_off(h);

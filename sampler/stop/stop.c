@@ -9,7 +9,6 @@
 #include "sampler/stop/stop.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -23,39 +22,16 @@
 #include "sampler/child/watchdog.h"
 #include "sampler/stop/awake.h"
 #include "sampler/stop/copier.h"
+#include "sampler/stop/requests.h"
 #include "sampler/stop/tracee.h"
 #include "sampler/stop/waker.h"
 #include "sampler/thread/dispositions.h"
 
 enum {
-	REQUESTS_MAX = 64,    /* attached at a time, parked and overdue ones included */
-	PATIENT_MAX = 32,     /* of these, for threads that need not stop at once */
-	RECENT_MAX = 8,	      /* expected at once: few, so that none waits to be served */
-	RECENT_NS = 10000000, /* a thread that takes longer sleeps in the kernel or starves */
-	GIVE_UP_NS = 1000000000,
-	TELL_AGAIN_NS = 10000000,
-	VANISH_NS = 5000000, /* a thread that has not stopped by then may be gone unreported */
 	SPIN_NS = 20000,
 	SHORT_NS = 1000000, /* a stop within this time counts from the request */
 	SETTLE_NS = 20000,
 	JOIN_TRIES = 100,
-};
-
-struct request {
-	struct tracee tracee; /* NONE: the request is free */
-	void *cookie;
-	bool at_once, taken, given_up;
-	enum copy copy;
-	uint64_t asked_ns;
-	uint64_t told_ns;	     /* when it was interrupted last */
-	uint64_t since_ns;	     /* from when the present stop is counted */
-	uint64_t learnt_ns;	     /* when we learnt of the present stop */
-	uint64_t held_ns, served_ns; /* in the stops that are over */
-	/* awake_ns of our thread at a moment at which the thread had not stopped; AWAKE_UNKNOWN: no
-	 * bound. Most stops come before it is read at all. */
-	uint64_t awake_ns;
-	unsigned rescues;   /* watchdog_rescues at the request */
-	uint64_t unseen_ns; /* how long it may have been stopped before we learnt of it */
 };
 
 struct tracer {
@@ -68,9 +44,7 @@ struct tracer {
 	unsigned post;
 	struct waker waker;
 	int awake_fd;
-	struct request requests[REQUESTS_MAX];
-	size_t asked, parked;	/* asked counts REENTERING too */
-	size_t patient;		/* of the asked ones */
+	struct requests requests;
 	uint64_t spin_until_ns; /* until then a thread may stop on another CPU */
 	uint64_t repaired;
 	bool takes_stopped;
@@ -121,22 +95,6 @@ void tracer_takes_stopped(struct tracer *t)
 	t->takes_stopped = true;
 }
 
-static struct request *stop_find(struct tracer *t, pid_t tid)
-{
-	for (size_t i = 0; i < REQUESTS_MAX; i++)
-		if (t->requests[i].tracee.state != TRACEE_NONE && t->requests[i].tracee.tid == tid)
-			return &t->requests[i];
-	return NULL;
-}
-
-static struct request *find_free(struct tracer *t)
-{
-	for (size_t i = 0; i < REQUESTS_MAX; i++)
-		if (t->requests[i].tracee.state == TRACEE_NONE)
-			return &t->requests[i];
-	return NULL;
-}
-
 static void tell_watchdog(struct tracer *t)
 {
 	if (tracer_outstanding(t))
@@ -145,34 +103,16 @@ static void tell_watchdog(struct tracer *t)
 		watchdog_none_held(t->watchdog, t->post);
 }
 
-/* Counts requests for threads that are expected at once and so recent that waiting is worth it. */
-static size_t count_recent(const struct tracer *t, uint64_t now)
-{
-	size_t recent = 0;
-
-	for (size_t i = 0; t->asked && i < REQUESTS_MAX; i++) {
-		const struct request *r = &t->requests[i];
-
-		if ((r->tracee.state == TRACEE_ASKED || r->tracee.state == TRACEE_REENTERING) &&
-		    r->at_once && now - r->asked_ns < RECENT_NS)
-			recent++;
-	}
-	return recent;
-}
-
 int tracer_ask(struct tracer *t, const struct process *process, pid_t tid,
 	       const struct stood *stood, void *cookie, enum stop_when when)
 {
 	bool at_once = when != STOP_LATER;
-	uint64_t now = monotonic_ns();
 	struct request *r;
 	int rc;
 
-	if (stop_find(t, tid))
+	if (requests_find(&t->requests, tid))
 		return ERR_PERM;
-	if (at_once ? count_recent(t, now) >= RECENT_MAX : t->patient >= PATIENT_MAX)
-		return ERR_LIMIT;
-	r = find_free(t);
+	r = requests_unused(&t->requests, at_once);
 	if (!r)
 		return ERR_LIMIT;
 	if (t->copiers)
@@ -182,29 +122,22 @@ int tracer_ask(struct tracer *t, const struct process *process, pid_t tid,
 	*r = (struct request){ .tracee = { .tid = tid, .process = process },
 			       .cookie = cookie,
 			       .at_once = at_once,
-			       .asked_ns = now,
+			       .asked_ns = monotonic_ns(),
 			       .awake_ns = when == STOP_HERE ? AWAKE_UNKNOWN :
 							       awake_ns(t->awake_fd),
 			       .rescues = watchdog_rescues(t->watchdog) };
 	rc = tracee_ask(&r->tracee, stood);
 	if (rc) {
 		r->cookie = NULL;
-		t->parked += r->tracee.state == TRACEE_PARKED;
+		t->requests.parked += r->tracee.state == TRACEE_PARKED;
 		tell_watchdog(t);
 		return rc;
 	}
 	r->since_ns = r->told_ns = monotonic_ns();
 	if (when == STOP_ELSEWHERE)
 		t->spin_until_ns = r->since_ns + SPIN_NS;
-	t->asked++;
-	t->patient += !at_once;
+	requests_enter(&t->requests, r);
 	return 0;
-}
-
-static void leave_asked(struct tracer *t, const struct request *r)
-{
-	t->asked--;
-	t->patient -= !r->at_once;
 }
 
 static void stop_report(const struct request *r, enum stop_outcome outcome, struct stop *stop)
@@ -228,9 +161,9 @@ static int stop_finish(struct tracer *t, struct request *r, enum stop_outcome ou
 
 	stop_report(r, outcome, stop);
 	if (r->tracee.state == TRACEE_PARKED)
-		t->parked--;
+		t->requests.parked--;
 	else
-		leave_asked(t, r);
+		requests_leave(&t->requests, r);
 	r->tracee.state = TRACEE_NONE;
 	return !told || outcome == STOP_GONE;
 }
@@ -318,8 +251,8 @@ static enum stop_outcome serve_first(struct tracer *t, struct request *r)
 /* The thread is inside its call again: only its end may still be reported. */
 static int park(struct tracer *t, struct request *r, struct stop *stop)
 {
-	leave_asked(t, r);
-	t->parked++;
+	requests_leave(&t->requests, r);
+	t->requests.parked++;
 	stop_report(r, outcome_of(r, STOP_REFUSED), stop);
 	r->cookie = NULL;
 	return !r->given_up;
@@ -331,12 +264,11 @@ static int park(struct tracer *t, struct request *r, struct stop *stop)
 static void leave_parked(struct tracer *t, struct request *r, enum tracee_way way, bool gone)
 {
 	if (way == TRACEE_REENTERS) {
-		t->asked++;
-		t->patient += !r->at_once;
+		requests_enter(&t->requests, r);
 		r->given_up = true;
 	}
 	if (gone)
-		t->parked--;
+		t->requests.parked--;
 	else
 		r->tracee.state = TRACEE_PARKED; /* it was killed, and stays ours until its end */
 }
@@ -353,7 +285,7 @@ static int detach(struct tracer *t, struct request *r, bool gone, enum stop_outc
 	if (!gone) {
 		r->tracee.state = TRACEE_PARKED;
 		r->cookie = NULL;
-		t->parked++;
+		t->requests.parked++;
 	}
 	return rc;
 }
@@ -413,61 +345,26 @@ static int serve_stranger(pid_t tid, int status, struct stop *stop)
 	return 1;
 }
 
-/* Reports a thread that sleeps in the kernel and does not stop. It stays attached, so that its call
- * is repaired when it stops, but its owner need not wait. */
-static int stop_give_up(struct tracer *t, uint64_t now, struct stop *stop)
+/* Its owner need not wait for it any more. */
+static int stop_give_up(struct tracer *t, struct stop *stop)
 {
-	for (size_t i = 0; t->asked && i < REQUESTS_MAX; i++) {
-		struct request *r = &t->requests[i];
+	struct request *r = requests_give_up(&t->requests);
 
-		if (r->tracee.state != TRACEE_ASKED || r->given_up ||
-		    now - r->asked_ns < GIVE_UP_NS)
-			continue;
-		*stop = (struct stop){ .outcome = STOP_OVERDUE,
-				       .cookie = r->cookie,
-				       .tid = r->tracee.tid };
-		r->cookie = NULL;
-		r->given_up = true;
-		return 1;
-	}
-	return 0;
+	if (!r)
+		return 0;
+	*stop = (struct stop){ .outcome = STOP_OVERDUE, .cookie = r->cookie, .tid = r->tracee.tid };
+	r->cookie = NULL;
+	return 1;
 }
 
-/* Called when our thread has slept for a millisecond and none has stopped. A thread that was
- * interrupted while it executed a program may go on and not stop (seen on Linux
- * 6.18; not understood). Interrupted again, it stops. For a thread that waits for a CPU a second
- * INTERRUPT changes nothing. */
-static void interrupt_again(struct tracer *t, uint64_t now)
+static int drop_vanished(struct tracer *t, bool none_left, struct stop *stop)
 {
-	for (size_t i = 0; t->asked && i < REQUESTS_MAX; i++) {
-		struct request *r = &t->requests[i];
+	struct request *r = requests_vanished(&t->requests, none_left);
 
-		if (r->tracee.state != TRACEE_ASKED)
-			continue;
-		if (r->awake_ns == AWAKE_UNKNOWN)
-			r->awake_ns = awake_ns(t->awake_fd);
-		if (now - r->told_ns < TELL_AGAIN_NS)
-			continue;
-		r->told_ns = now;
-		ptrace(PTRACE_INTERRUPT, r->tracee.tid, 0, 0);
-	}
-}
-
-static int drop_vanished(struct tracer *t, bool all, struct stop *stop)
-{
-	uint64_t now = monotonic_ns();
-
-	for (size_t i = 0; i < REQUESTS_MAX; i++) {
-		struct request *r = &t->requests[i];
-
-		if (r->tracee.state != TRACEE_NONE &&
-		    (all ||
-		     (now - r->asked_ns > VANISH_NS && kill(r->tracee.tid, 0) && errno == ESRCH))) {
-			t->vanished = true;
-			return stop_finish(t, r, STOP_GONE, stop);
-		}
-	}
-	return 0;
+	if (!r)
+		return 0;
+	t->vanished = true;
+	return stop_finish(t, r, STOP_GONE, stop);
 }
 
 /* Waits for one event, or for the waker's signal after a millisecond. 1 when a request is over. */
@@ -476,7 +373,7 @@ static int wait_once(struct tracer *t, int flags, struct stop *stop)
 	int status;
 	pid_t tid = tracee_event(P_ALL, 0, flags, &status);
 	bool none_left = tid < 0 && errno == ECHILD;
-	struct request *r = tid > 0 ? stop_find(t, tid) : NULL;
+	struct request *r = tid > 0 ? requests_find(&t->requests, tid) : NULL;
 
 	watchdog_held(t->watchdog, t->post);
 	if (r)
@@ -485,8 +382,8 @@ static int wait_once(struct tracer *t, int flags, struct stop *stop)
 		return serve_stranger(tid, status, stop);
 	if (!none_left && flags & WNOHANG)
 		return 0;
-	interrupt_again(t, monotonic_ns());
-	return drop_vanished(t, none_left, stop) || stop_give_up(t, monotonic_ns(), stop);
+	requests_remind(&t->requests, t->awake_fd);
+	return drop_vanished(t, none_left, stop) || stop_give_up(t, stop);
 }
 
 /* Is any thread traced? A thread that executed a program after its request is traced under its
@@ -524,12 +421,12 @@ void tracer_wake_at(struct tracer *t, uint64_t ns)
 
 size_t tracer_outstanding(const struct tracer *t)
 {
-	return t->asked + t->parked;
+	return t->requests.asked + t->requests.parked;
 }
 
 bool tracer_wants_baton(const struct tracer *t)
 {
-	return (t->parked || t->lost) && !t->asked;
+	return (t->requests.parked || t->lost) && !t->requests.asked;
 }
 
 uint64_t tracer_repairs(const struct tracer *t)
@@ -541,23 +438,14 @@ uint64_t tracer_repairs(const struct tracer *t)
 static bool serve_one_parked(struct tracer *t)
 {
 	int status;
-	pid_t tid = tracee_look(P_ALL, 0, t->asked ? 0 : WNOHANG, &status);
-	struct request *r = tid > 0 ? stop_find(t, tid) : NULL;
+	pid_t tid = tracee_look(P_ALL, 0, t->requests.asked ? 0 : WNOHANG, &status);
+	struct request *r = tid > 0 ? requests_find(&t->requests, tid) : NULL;
 	struct stop stop;
 
 	watchdog_held(t->watchdog, t->post);
 	if (r)
 		stop_serve(t, r, status, &stop);
 	return r;
-}
-
-static bool stop_have_all_settled(const struct tracer *t, unsigned looks)
-{
-	for (size_t i = 0; i < REQUESTS_MAX; i++)
-		if (t->requests[i].tracee.state == TRACEE_PARKED &&
-		    !thread_has_settled(t->requests[i].tracee.tid, looks))
-			return false;
-	return true;
 }
 
 /*
@@ -571,11 +459,12 @@ static void stop_settle(struct tracer *t)
 	struct timespec moment = { 0, SETTLE_NS };
 	uint64_t until = monotonic_ns() + THREAD_SETTLES_NS;
 
-	for (unsigned looks = 0; t->parked + t->asked && monotonic_ns() < until; looks++) {
+	for (unsigned looks = 0; t->requests.parked + t->requests.asked && monotonic_ns() < until;
+	     looks++) {
 		/* First, so that a thread that stops in between is seen. */
-		bool settled = stop_have_all_settled(t, looks);
+		bool settled = requests_have_settled(&t->requests, looks);
 
-		if (serve_one_parked(t) || t->asked)
+		if (serve_one_parked(t) || t->requests.asked)
 			continue;
 		if (settled)
 			break;

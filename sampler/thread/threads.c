@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,8 +28,9 @@
 #include "base/room.h"
 #include "base/smallfile.h"
 #include "sampler/thread/dispositions.h"
+#include "sampler/thread/openfiles.h"
 
-enum { SCAN_COST_FACTOR = 30, OTHER_FILES = 1024, FILES_OF_A_THREAD = 7, TABLE_LEAST = 16384 };
+enum { SCAN_COST_FACTOR = 30, FILES_OF_A_THREAD = 7, TABLE_LEAST = 16384 };
 
 struct threads {
 	const struct process *process;
@@ -52,40 +52,18 @@ struct threads {
 	uint32_t brief_count;
 };
 
-/* Found out once: it is asked for at each process that begins. */
-size_t threads_files_allowed(void)
-{
-	static _Atomic size_t allowed;
-	struct rlimit rl;
-
-	if (allowed || getrlimit(RLIMIT_NOFILE, &rl))
-		return allowed;
-	rl.rlim_cur = rl.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &rl);
-	getrlimit(RLIMIT_NOFILE, &rl);
-	allowed = rl.rlim_cur;
-	return allowed;
-}
-
-size_t threads_most_files(void)
-{
-	size_t allowed = threads_files_allowed();
-
-	return allowed > OTHER_FILES ? (allowed - OTHER_FILES) / 2 : 0;
-}
-
 /* Where threads share a table of descriptors, its growth waits for an RCU grace period
  * (expand_fdtable() in fs/file.c): in a tick, beside a thousand runnable threads, for up to 18 s.
  * So it grows before the sampling threads begin, to twice what is needed now. */
 static void reserve_files(const struct threads *t)
 {
-	size_t wanted = 2 * FILES_OF_A_THREAD * (size_t)t->count + OTHER_FILES;
+	size_t wanted = 2 * FILES_OF_A_THREAD * (size_t)t->count + OPENFILES_OTHER;
 	int fd;
 
 	if (wanted < TABLE_LEAST)
 		wanted = TABLE_LEAST;
-	if (wanted > 2 * t->files_max + OTHER_FILES)
-		wanted = 2 * t->files_max + OTHER_FILES;
+	if (wanted > 2 * t->files_max + OPENFILES_OTHER)
+		wanted = 2 * t->files_max + OPENFILES_OTHER;
 	fd = fcntl(t->process->proc_fd, F_DUPFD_CLOEXEC, (int)wanted - 1);
 	descriptor_close(&fd);
 }
@@ -97,7 +75,7 @@ int threads_new(struct threads **out, const struct process *process, bool old, s
 
 	if (!t)
 		return error_nomem(err);
-	t->files_max = threads_most_files();
+	t->files_max = openfiles_for_threads();
 	t->process = process;
 	t->known_ns = monotonic_ns();
 	t->first_scan = old;
@@ -113,7 +91,7 @@ int threads_new(struct threads **out, const struct process *process, bool old, s
 	return rc;
 }
 
-static void thread_threads_close_files(struct threads *t, struct thread *thread)
+static void threads_close_files(struct threads *t, struct thread *thread)
 {
 	int *const fds[] = { &thread->schedstat_fd, &thread->stat_fd, &thread->syscall_fd };
 
@@ -131,7 +109,7 @@ void threads_free(struct threads *t)
 	if (!t)
 		return;
 	for (uint32_t i = 0; i < t->count; i++) {
-		thread_threads_close_files(t, &t->all[i]);
+		threads_close_files(t, &t->all[i]);
 		interp_place_release(&t->all[i].runtimes.interp);
 		stackplan_release(&t->all[i].copies.far);
 	}
@@ -181,7 +159,7 @@ bool thread_counters(const struct threads *t, const struct thread *thread, struc
 }
 
 /* Returns the state. */
-static char thread_threads_read_state(const struct threads *t, struct thread *thread)
+static char threads_read_state(const struct threads *t, struct thread *thread)
 {
 	struct thread_stat now;
 	char text[512];
@@ -207,7 +185,7 @@ static void set_ended(struct threads *t, struct thread *thread)
 	thread->alive_ns += (thread->ended_ns - thread->alive_ns) / 2;
 	t->alive--;
 	t->some_ended = true;
-	thread_threads_close_files(t, thread);
+	threads_close_files(t, thread);
 }
 
 static bool has_tid(const void *owner, uint32_t id, const void *key)
@@ -217,7 +195,7 @@ static bool has_tid(const void *owner, uint32_t id, const void *key)
 	return thread->tid == *(const pid_t *)key && !thread->ended;
 }
 
-static int thread_threads_make_room(struct threads *t)
+static int threads_make_room(struct threads *t)
 {
 	size_t need = t->count + 1ul;
 
@@ -228,7 +206,7 @@ static int thread_threads_make_room(struct threads *t)
 	return 0;
 }
 
-static int thread_threads_add(struct threads *t, pid_t tid)
+static int threads_add(struct threads *t, pid_t tid)
 {
 	struct thread thread = { .tid = tid,
 				 .index = t->count,
@@ -237,12 +215,12 @@ static int thread_threads_add(struct threads *t, pid_t tid)
 				 .newest = { .stack = NO_STACK } };
 	struct schedstat now;
 
-	if (thread_threads_make_room(t))
+	if (threads_make_room(t))
 		return ERR_NOMEM;
 	thread.schedstat_fd = keep_task_file(t, tid, "schedstat");
 	if (!thread_counters(t, &thread, &now) ||
-	    (thread.state = thread_threads_read_state(t, &thread)) == 'X') {
-		thread_threads_close_files(t, &thread);
+	    (thread.state = threads_read_state(t, &thread)) == 'X') {
+		threads_close_files(t, &thread);
 		return 0;
 	}
 	thread.cpu_ns = now.cpu_ns;
@@ -258,7 +236,7 @@ static int thread_threads_add(struct threads *t, pid_t tid)
 	thread.seen_ns = t->known_ns + (thread.alive_ns - t->known_ns) / 2;
 	thread.wall.from = thread.seen_ns;
 	if (hashindex_add(&t->index, hash_bytes(&tid, sizeof(tid)), t->count)) {
-		thread_threads_close_files(t, &thread);
+		threads_close_files(t, &thread);
 		return ERR_NOMEM;
 	}
 	t->seen_in[t->count] = t->scan;
@@ -272,7 +250,7 @@ static int thread_threads_add(struct threads *t, pid_t tid)
 void threads_close(struct threads *t)
 {
 	for (uint32_t i = 0; i < t->count; i++)
-		thread_threads_close_files(t, &t->all[i]);
+		threads_close_files(t, &t->all[i]);
 }
 
 void threads_count_from(struct threads *t, uint64_t now_ns)
@@ -286,13 +264,13 @@ void threads_count_from(struct threads *t, uint64_t now_ns)
 		if (!thread_counters(t, thread, &now))
 			continue;
 		thread->cpu_first = thread->cpu_ns = now.cpu_ns;
-		thread_threads_read_state(t, thread);
+		threads_read_state(t, thread);
 		thread->ticks_first = thread->ticks;
 		thread->wall.wait_from = thread->wait_first = thread->wait_ns = now.wait_ns;
 	}
 }
 
-static int thread_threads_scan(struct threads *t, DIR *dir)
+static int threads_scan(struct threads *t, DIR *dir)
 {
 	struct dirent *e;
 
@@ -306,7 +284,7 @@ static int thread_threads_scan(struct threads *t, DIR *dir)
 		if (at != HASHINDEX_NONE) {
 			t->seen_in[at] = t->scan;
 			t->listed++;
-		} else if (thread_threads_add(t, tid)) {
+		} else if (threads_add(t, tid)) {
 			return ERR_NOMEM;
 		}
 	}
@@ -315,7 +293,7 @@ static int thread_threads_scan(struct threads *t, DIR *dir)
 
 /* Marks threads that the folder does not list any more as ended. (A folder that changes while it is
  * read may hide a living thread, so each thread's own file is tried.) */
-static void thread_threads_sweep(struct threads *t)
+static void threads_sweep(struct threads *t)
 {
 	struct schedstat now;
 
@@ -335,7 +313,7 @@ static int refuse_folder(const struct threads *t, struct error *err)
 				     t->process->pid);
 }
 
-static int thread_threads_read_folder(struct threads *t, struct error *err)
+static int threads_read_folder(struct threads *t, struct error *err)
 {
 	int fd = process_openat(t->process, "task", O_RDONLY | O_DIRECTORY), rc;
 	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
@@ -347,16 +325,16 @@ static int thread_threads_read_folder(struct threads *t, struct error *err)
 	}
 	t->scan++;
 	t->listed = 0;
-	rc = thread_threads_scan(t, dir);
+	rc = threads_scan(t, dir);
 	closedir(dir);
-	thread_threads_sweep(t);
+	threads_sweep(t);
 	return rc ? error_nomem(err) : 0;
 }
 
 int threads_list(struct threads *t, struct error *err)
 {
 	uint64_t now = monotonic_ns(), cpu = thread_cpu_ns();
-	int rc = thread_threads_read_folder(t, err);
+	int rc = threads_read_folder(t, err);
 
 	t->known_ns = now;
 	t->scan_ns = monotonic_ns();
@@ -440,7 +418,7 @@ static struct thread *add_brief(struct threads *t, const char *name)
 {
 	struct thread *thread;
 
-	if (thread_threads_make_room(t))
+	if (threads_make_room(t))
 		return NULL;
 	thread = &t->all[t->count];
 	*thread = (struct thread){ .index = t->count,
@@ -463,39 +441,6 @@ struct thread *threads_brief(struct threads *t, const char *name)
 		if (i == THREADS_BRIEF || !strcmp(t->all[t->brief[i]].name, name))
 			return &t->all[t->brief[i]];
 	return add_brief(t, t->brief_count < THREADS_BRIEF ? name : "");
-}
-
-/* Does a sum of so many samples' periods fall short of the time by chance: by at most three
- * standard deviations, each of sum / sqrt(samples)? */
-static bool is_short_by_chance(uint64_t sum_ns, uint64_t samples, uint64_t ns)
-{
-	double lacks = ns > sum_ns ? (double)(ns - sum_ns) : 0, third = (double)sum_ns * 3;
-
-	return lacks * lacks * (double)samples <= third * third;
-}
-
-void threads_settle_brief(struct threads *t, uint64_t cpu_ns)
-{
-	uint64_t brief_ns = 0, samples = 0, left_ns = cpu_ns;
-
-	for (uint32_t i = 0; i < t->count; i++) {
-		uint64_t ns = thread_cpu_here_ns(&t->all[i]);
-
-		if (t->all[i].tid) {
-			left_ns -= ns < left_ns ? ns : left_ns;
-			continue;
-		}
-		brief_ns += ns;
-		samples += t->all[i].samples.count;
-	}
-	if (!brief_ns || !is_short_by_chance(brief_ns, samples, left_ns))
-		return;
-	for (uint32_t i = 0; i < t->brief_count; i++) {
-		struct thread *thread = &t->all[t->brief[i]];
-
-		thread->cpu_ns = thread->cpu_first + (uint64_t)((double)thread_cpu_here_ns(thread) *
-								(double)left_ns / (double)brief_ns);
-	}
 }
 
 uint64_t *threads_due(struct threads *t)
@@ -531,7 +476,7 @@ enum look thread_look(struct threads *t, struct thread *thread)
 	thread->slices = now.slices;
 	if (thread->stat_fd < 0)
 		thread->stat_fd = keep_task_file(t, thread->tid, "stat");
-	thread->state = thread_threads_read_state(t, thread);
+	thread->state = threads_read_state(t, thread);
 	if (thread->state == 'X') {
 		set_ended(t, thread);
 		return LOOK_ENDED;

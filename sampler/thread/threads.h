@@ -42,7 +42,7 @@ struct thread_copies {
 	struct stackplan far; /* where else its walks went */
 };
 
-/* Its CPU samples (sampler/tick/collecting.c, sampler/tick/sourcing.c). */
+/* Its CPU samples (sampler/tick/collecting.c, sampler/tick/intake.c). */
 struct thread_samples {
 	uint64_t count;	     /* stacks taken while it ran */
 	uint64_t weight;     /* of these stacks, in 1/BUDGET_ONE */
@@ -143,13 +143,6 @@ enum look {
 	LOOK_DYING,    /* in any state, on the way to its end (THREAD_DYING in dispositions.h) */
 };
 
-/* Raises the limit of open descriptors as far as it may be raised, and returns it. 0: not known. */
-size_t threads_files_allowed(void);
-
-/* How many of them may be kept open for looks at threads, and as many for the searches of tickers
- * (sampler/capture/roster.h): the rest of the program needs some. */
-size_t threads_most_files(void);
-
 /* Lists the threads of `process`, which is borrowed until threads_free. `old`: the process is older
  * than the round, and only the CPU time from now on counts. ERR_GONE: it has ended, and the list is
  * empty; ERR_NOMEM. */
@@ -198,11 +191,6 @@ struct thread *threads_find_at(const struct threads *t, pid_t tid, uint64_t ns);
  * name. NULL: no memory. */
 enum { THREADS_BRIEF = 64 };
 struct thread *threads_brief(struct threads *t, const char *name);
-
-/* Their CPU time is a sum of samples' periods. If the process has used `cpu_ns` in the round, the
- * part of that which is no listed thread's is theirs, unless samples lack for more than chance
- * explains. */
-void threads_settle_brief(struct threads *t, uint64_t cpu_ns);
 
 /* By thread index, the number of ticks before which the thread need not be looked at; THREAD_NEVER
  * once it has ended. Kept apart from the threads, because each tick goes through it. Borrowed until

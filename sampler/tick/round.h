@@ -180,6 +180,9 @@ bool round_may_interrupt(const struct round *r, const struct member *m, const st
 int sources_open(struct round *r, enum engine engine, struct error *err);
 void sources_close(struct round *r);
 
+/* Closes the perf events: all processes stay with the tickers from now on. */
+void sources_drop_events(struct round *r);
+
 /* Has threads read while they are at rest from now on (sampler/atrest/atrest.h), where that is
  * possible and no stops were asked for. */
 void sources_open_rest(struct round *r);
@@ -197,7 +200,8 @@ bool sources_suffice(const struct round *r, const struct member *m);
 /* Is any process served by tickers? */
 bool sources_need_tickers(const struct round *r);
 
-/* Takes what the events have brought into slots, and walks these where none is free. */
+/* Takes what the events have brought into slots, and walks these where none is
+ * free (intake.c). */
 void sources_collect(struct round *r);
 
 /* Readable when it is to be called at once; -1: that is not needed. */
@@ -209,7 +213,8 @@ uint64_t sources_apart_ns(const struct round *r);
 /* Do the rings hold so little that this thread must not wait for a CPU? */
 bool sources_hurry(const struct round *r);
 
-/* Ticks are to be so far apart, by the budget. */
+/* Ticks are to be so far apart, by the budget: chooses the period of the kernel's timers
+ * (pacing.c). */
 void sources_pace(struct round *r, uint64_t apart_ns);
 
 /* Is the stack behind a copy that was too short to be read? After some of a process's, it is known

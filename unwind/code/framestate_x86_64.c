@@ -19,8 +19,8 @@
 enum {
 	FUNCTION_MAX = 256 << 10, /* bytes */
 	SPOTS_MAX = 8192,
-	WORK_MAX = 1 << 18, /* instructions executed for one place */
-	RULES_MAX = 16,	    /* different rules at calls and tables */
+	WORK_MAX = 1 << 18,  /* instructions executed for one place */
+	DEPARTURES_MAX = 16, /* different rules of CFI at departures: calls, tables of jumps */
 	ALIGNMENT_MAX = 256,
 	SPAN = 1 << 28, /* bytes; no frame is larger */
 };
@@ -51,7 +51,7 @@ struct analysis {
 	size_t count, room;
 	uint32_t *pending; /* spots that wait; owned */
 	size_t pending_count;
-	struct departure departures[RULES_MAX];
+	struct departure departures[DEPARTURES_MAX];
 	size_t departure_count;
 	size_t work;
 	uint32_t alignment;
@@ -241,7 +241,7 @@ static void depart(struct analysis *a, uint64_t addr, const struct emulator_dist
 		framestate_meet(&d->out, with);
 		return;
 	}
-	if (!rule || a->departure_count == RULES_MAX) {
+	if (!rule || a->departure_count == DEPARTURES_MAX) {
 		a->failed = true;
 		return;
 	}

@@ -31,8 +31,8 @@ enum {
 	DELTA_BYTES_MAX = 1176,
 	SPAN_BYTES = 120, /* bytes of a span that are needed */
 	PACER_BYTES = 384,
-	HEADROOM_MIN = 1 << 20,
-	HEADROOM_PERCENT = 3, /* memoryLimit…HeapGoalHeadroom… */
+	GOAL_HEADROOM_MIN = 1 << 20,
+	GOAL_HEADROOM_PERCENT = 3, /* memoryLimit…HeapGoalHeadroom… */
 	RUNWAY_MIN = 64 << 10,
 	IN_FLIGHT = 1 << 20, /* bytes that a P may have added to only one of two sums */
 };
@@ -210,9 +210,9 @@ static uint64_t limit_goal(const struct golayout *l, const uint8_t *pacer)
 		return marked;
 	goal = limit - (other + over);
 	if (l->minor >= 21)
-		headroom = goal / 100 * HEADROOM_PERCENT;
-	if (headroom < HEADROOM_MIN)
-		headroom = HEADROOM_MIN;
+		headroom = goal / 100 * GOAL_HEADROOM_PERCENT;
+	if (headroom < GOAL_HEADROOM_MIN)
+		headroom = GOAL_HEADROOM_MIN;
 	goal = goal < headroom || goal - headroom < headroom ? headroom : goal - headroom;
 	return goal < marked ? marked : goal;
 }

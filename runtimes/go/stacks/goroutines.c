@@ -23,6 +23,7 @@
 #include "runtimes/go/stacks/callers.h"
 #include "runtimes/go/stacks/held.h"
 #include "runtimes/go/stacks/state.h"
+#include "runtimes/go/stacks/waitreasons.h"
 
 enum {
 	BATCH = 4096,		 /* goroutines */

@@ -2,8 +2,6 @@
  * goroutine changes is equal, trackingSeq among it. */
 #include "runtimes/go/stacks/state.h"
 
-#include <string.h>
-
 #include "base/process/memory.h"
 #include "runtimes/go/fields.h"
 #include "runtimes/go/find/runtime.h"
@@ -96,27 +94,4 @@ bool gostate_rests(const struct gostate *s, uint64_t *pc, uint64_t *sp)
 	*pc = s->syscall_sp ? s->syscall_pc : s->pc;
 	*sp = s->syscall_sp ? s->syscall_sp : s->sp;
 	return gostate_on_stack(s, *sp);
-}
-
-/* A text that is not printable ASCII is none. */
-const char *goreasons_text(struct goreasons *r, const struct memory *memory, uint64_t strings,
-			   uint8_t reason)
-{
-	struct {
-		uint64_t text, len;
-	} string;
-	char *text = r->texts[reason];
-
-	if (r->known[reason])
-		return text;
-	r->known[reason] = true;
-	if (!reason || !strings ||
-	    memory->read(memory, strings + reason * sizeof(string), &string, sizeof(string)) ||
-	    !string.len || string.len >= GO_REASON_ROOM ||
-	    memory->read(memory, string.text, text, (size_t)string.len))
-		return "";
-	for (size_t i = 0; i < string.len; i++)
-		if (text[i] < ' ' || text[i] > '~')
-			return memset(text, 0, GO_REASON_ROOM);
-	return text;
 }

@@ -46,18 +46,4 @@ bool gostate_rests(const struct gostate *s, uint64_t *pc, uint64_t *sp);
 /* True for an aligned stack pointer on the goroutine's stack. */
 bool gostate_on_stack(const struct gostate *s, uint64_t sp);
 
-/* The reasons for which goroutines wait, in the program's own words; zeroed at first. */
-enum { GO_REASONS = 256, GO_REASON_ROOM = 64 };
-
-struct goreasons {
-	char texts[GO_REASONS][GO_REASON_ROOM];
-	bool known[GO_REASONS];
-};
-
-/* The text of a reason (runtime.waitReason.String, runtime/runtime2.go), read at its first use from
- * the array of strings at `strings`, waitReasonStrings (0: not known). "": there is none. Valid as
- * long as `r`. */
-const char *goreasons_text(struct goreasons *r, const struct memory *memory, uint64_t strings,
-			   uint8_t reason);
-
 #endif

@@ -25,12 +25,12 @@
 #include "runtimes/hotspot/vm/vmstructs.h"
 
 enum {
-	HEADER_MAX = 1024,     /* bytes of an nmethod's header */
-	BLOB_MAX = 64 << 20,   /* bytes */
-	ENTRIES_MAX = 1 << 16, /* blobs that are kept */
-	DESCS_MAX = 1 << 20,   /* of an nmethod */
-	KEPT_MAX = 64 << 20,   /* bytes of PcDescs that are kept */
-	FRAME_MAX = 1 << 20,   /* words */
+	HEADER_MAX = 1024,	  /* bytes of an nmethod's header */
+	BLOB_MAX = 64 << 20,	  /* bytes */
+	ENTRIES_MAX = 1 << 16,	  /* blobs that are kept */
+	DESCS_MAX = 1 << 20,	  /* of an nmethod */
+	KEPT_MAX = 64 << 20,	  /* bytes of PcDescs that are kept */
+	BLOB_FRAME_MAX = 1 << 20, /* words */
 };
 
 struct hotspot_blob_layout {
@@ -281,7 +281,7 @@ static bool read_extent(const struct blobs_header *h, struct hotspot_blob *b)
 	const struct hotspot_blob_layout *l = h->l;
 	int32_t size = blobs_number(h, l->size), words = blobs_number(h, l->frame_size);
 
-	if (size <= 0 || size > BLOB_MAX || words > FRAME_MAX)
+	if (size <= 0 || size > BLOB_MAX || words > BLOB_FRAME_MAX)
 		return false;
 	b->end = hotspot_plus(b->start, size);
 	b->code = l->code_begin >= 0 ? blobs_word(h, l->code_begin) :

@@ -41,19 +41,19 @@ Test(stackset, keeps_each_stack_once_for_each_thread)
 Test(stackset, keeps_states_calls_and_labels_apart)
 {
 	struct stack_context contexts[] = {
-		{ 0, 0, THREAD_RUNNING, -1, 0, 0, 0, 0, GIL_NONE, false },
-		{ 0, 0, THREAD_BLOCKED, -1, 0, 0, 0, 0, GIL_NONE, false },
-		{ 0, 0, THREAD_BLOCKED, 0, 0, 0, 0, 0, GIL_NONE, false },
-		{ 0, 0, THREAD_BLOCKED, 7, 0, 0, 0, 0, GIL_NONE, false },
-		{ 0, 1, THREAD_BLOCKED, 7, 0, 0, 0, 0, GIL_NONE, false },
-		{ 1, 0, THREAD_BLOCKED, 7, 0, 0, 0, 0, GIL_NONE, false },
-		{ 0, 0, THREAD_RUNNING, -1, 1, 0, 0, 0, GIL_NONE, false },
-		{ 0, 0, THREAD_RUNNING, -1, 2, 0, 0, 0, GIL_NONE, false },
-		{ 0, 0, THREAD_RUNNING, -1, 2, 1, 0, 0, GIL_NONE, false },
-		{ 0, 0, THREAD_RUNNING, -1, 2, 9, 0, 0, GIL_NONE, false },
-		{ 0, 0, THREAD_BLOCKED, 7, 0, 0, 1, 0, GIL_NONE, false },
-		{ 0, 0, THREAD_BLOCKED, 7, 0, 0, 1, 5, GIL_NONE, false },
-		{ 0, 0, THREAD_RUNNING, -1, 0, 0, 0, 0, GIL_NONE, true },
+		{ 0, 0, THREAD_RUNNING, -1, 0, 0, 0, 0, 0, GIL_NONE, false },
+		{ 0, 0, THREAD_BLOCKED, -1, 0, 0, 0, 0, 0, GIL_NONE, false },
+		{ 0, 0, THREAD_BLOCKED, 0, 0, 0, 0, 0, 0, GIL_NONE, false },
+		{ 0, 0, THREAD_BLOCKED, 7, 0, 0, 0, 0, 0, GIL_NONE, false },
+		{ 0, 1, THREAD_BLOCKED, 7, 0, 0, 0, 0, 0, GIL_NONE, false },
+		{ 1, 0, THREAD_BLOCKED, 7, 0, 0, 0, 0, 0, GIL_NONE, false },
+		{ 0, 0, THREAD_RUNNING, -1, 1, 0, 0, 0, 0, GIL_NONE, false },
+		{ 0, 0, THREAD_RUNNING, -1, 2, 0, 0, 0, 0, GIL_NONE, false },
+		{ 0, 0, THREAD_RUNNING, -1, 2, 1, 0, 0, 0, GIL_NONE, false },
+		{ 0, 0, THREAD_RUNNING, -1, 2, 9, 0, 0, 0, GIL_NONE, false },
+		{ 0, 0, THREAD_BLOCKED, 7, 0, 0, 1, 0, 0, GIL_NONE, false },
+		{ 0, 0, THREAD_BLOCKED, 7, 0, 0, 1, 5, 0, GIL_NONE, false },
+		{ 0, 0, THREAD_RUNNING, -1, 0, 0, 0, 0, 0, GIL_NONE, true },
 	};
 	struct stackset s = { 0 };
 	struct stack a = { 0 };

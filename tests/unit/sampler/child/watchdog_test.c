@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "sampler/child/watch.h"
 #include "sampler/child/watchdog.h"
 
 enum { POLLS_A_SECOND = 1000 / WATCH_POLL_MS, HELD = 7, FREE = 8 };

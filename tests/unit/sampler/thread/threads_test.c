@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/process/process.h"
 #include "sampler/thread/taskfiles.h"
+#include "sampler/thread/brieftime.h"
 #include "sampler/thread/threads.h"
 
 static struct process self;
@@ -81,7 +82,7 @@ static void expect_settled(uint64_t left_ns, uint64_t one_ns, uint64_t two_ns)
 	one->samples.count = 75;
 	two->cpu_ns = 100000000;
 	two->samples.count = 25;
-	threads_settle_brief(threads, listed_ns() + left_ns);
+	brieftime_settle(threads, listed_ns() + left_ns);
 	cr_assert_eq(one->cpu_ns, one_ns, "%lu", one->cpu_ns);
 	cr_assert_eq(two->cpu_ns, two_ns, "%lu", two->cpu_ns);
 }
