@@ -30,6 +30,12 @@ static void dump_awaited_kind(struct printer *p, const struct awaited *w, bool o
 	case AWAITED_FREEZER:
 		print_to(p, "is frozen with its cgroup");
 		break;
+	case AWAITED_PAGE:
+		print_to(p, "waits for a page that is read in");
+		break;
+	case AWAITED_TRACER:
+		print_to(p, "is held");
+		break;
 	case AWAITED_FAULT:
 		print_to(p, "waits for a page that another program brings (userfaultfd)");
 		break;
@@ -45,6 +51,8 @@ static const char *dump_awaited_peer_is(const struct awaited *w)
 {
 	if (w->kind == AWAITED_FILE_LOCK)
 		return ", held by";
+	if (w->kind == AWAITED_TRACER)
+		return " by";
 	return w->kind == AWAITED_CHILD ? ":" : ", at the other end";
 }
 
@@ -68,9 +76,12 @@ static void dump_awaited_peer_does(struct printer *p, const struct awaited *w)
 {
 	char call[SYSCALL_NAME_ROOM];
 
-	if (w->peer_waits_for_us)
+	if (w->circle == 2)
 		print_to(p, ", which waits for this one in %s: a deadlock",
 			 syscall_name(w->peer_call, call));
+	else if (w->circle)
+		print_to(p, ", which waits in %s: a deadlock of %u processes",
+			 syscall_name(w->peer_call, call), w->circle);
 	else if (w->peer_state && strchr("SD", w->peer_state) && w->peer_call >= 0)
 		print_to(p, ", which waits in %s", syscall_name(w->peer_call, call));
 	else if (w->peer_state && !strchr("SD", w->peer_state))
@@ -206,7 +217,7 @@ static void dump_awaited_json_peer(struct json *j, const struct awaited *w)
 	dump_awaited_json_text(j, "state", w->peer_state ? dump_state_name(w->peer_state) : NULL);
 	dump_awaited_json_text(j, "syscall",
 			       w->peer_call < 0 ? NULL : syscall_name(w->peer_call, call));
-	json_addf(j, ",\"deadlock\":%s}", w->peer_waits_for_us ? "true" : "false");
+	json_addf(j, ",\"deadlock\":%u}", w->circle);
 }
 
 void dump_json_awaited(struct json *j, const struct dump_thread *t)

@@ -200,16 +200,41 @@ static bool awaited_anywhere(struct look_at *l)
 	return l->w->kind != AWAITED_NONE;
 }
 
+/* Who has stopped it. */
+static bool awaited_tracer(struct look_at *l)
+{
+	char name[TRACER_NAME];
+
+	l->w->peer = process_tracer(l->tid, name);
+	l->w->kind = l->w->peer ? AWAITED_TRACER : AWAITED_NONE;
+	snprintf(l->w->command, sizeof(l->w->command), "%s", name);
+	return l->w->peer;
+}
+
+/* In no call, but asleep: it has touched a page that is not there. */
+static bool awaited_page(struct look_at *l, const struct call *call)
+{
+	if (call->number >= 0 || l->state != 'D')
+		return false;
+	l->w->kind = AWAITED_PAGE;
+	return true;
+}
+
 static bool awaited_by_call(struct look_at *l)
 {
 	switch (l->call.on) {
 	case WAIT_ON_NOTHING:
 		return false;
+	case WAIT_ON_QUEUE:
 	case WAIT_ON_DESCRIPTOR:
 	case WAIT_ON_ROOM:
 	case WAIT_ON_RING:
 		l->w->fd = l->call.fd;
-		return look_at_descriptor(l, l->call.fd);
+		if (!look_at_descriptor(l, l->call.fd))
+			return false;
+		if (l->call.on == WAIT_ON_QUEUE)
+			l->w->kind = AWAITED_QUEUE; /* of POSIX: its link is that of a file */
+		return true;
 	case WAIT_ON_POLL:
 	case WAIT_ON_EPOLL:
 	case WAIT_ON_SELECT:
@@ -239,7 +264,11 @@ bool awaited_look(struct awaits *a, const struct process *process, pid_t tid, ch
 
 	*w = (struct awaited){ .fd = -1, .peer_call = -1 };
 	a->text.len = 0;
-	known = ((!a->brief || call->number < 0) && awaited_anywhere(&l)) || awaited_by_call(&l);
+	if (strchr("Tt", state))
+		known = a->peers && !a->brief && awaited_tracer(&l);
+	else
+		known = ((!a->brief || call->number < 0) && awaited_anywhere(&l)) ||
+			awaited_page(&l, call) || awaited_by_call(&l);
 	if (!known || w->kind == AWAITED_NONE) {
 		*w = (struct awaited){ .fd = -1, .peer_call = -1 };
 		return false;
@@ -271,7 +300,9 @@ const char *awaited_kind_name(enum awaited_kind kind)
 		[AWAITED_RING] = "io_uring",
 		[AWAITED_SLEEP] = "sleep",
 		[AWAITED_FAULT] = "userfaultfd",
+		[AWAITED_PAGE] = "page",
 		[AWAITED_FREEZER] = "cgroup freezer",
+		[AWAITED_TRACER] = "tracer",
 	};
 
 	return kind < AWAITED_KINDS ? names[kind] : NULL;

@@ -47,7 +47,9 @@ enum awaited_kind {
 	AWAITED_RING,	   /* io_uring */
 	AWAITED_SLEEP,
 	AWAITED_FAULT, /* a page that userfaultfd(2) is to bring */
+	AWAITED_PAGE,  /* of a file or of swap */
 	AWAITED_FREEZER,
+	AWAITED_TRACER,
 	AWAITED_KINDS,
 };
 
@@ -65,8 +67,8 @@ struct awaited {
 	char command[AWAITED_COMMAND]; /* its name. Any bytes */
 	char peer_state;	       /* proc_pid_stat(5), of its only thread; 0: it has several */
 	int64_t peer_call;	       /* the number of the call in which that waits; -1: none */
-	bool peer_waits_for_us; /* that call waits for the process that was looked at, and each
-				 * of the two has one thread: neither goes on by itself */
+	unsigned circle; /* so many processes of one thread each wait for the next one, and the last
+			  * for the first: none goes on by itself. 0: none */
 };
 
 /* What looks are to tell. Brief is what labels can hold, of which there are few: of a connection

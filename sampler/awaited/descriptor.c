@@ -265,6 +265,9 @@ static bool descriptor_file(struct look_at *l, int fd, const char *link)
 		descriptor_device(l, st.stx_dev_major, st.stx_dev_minor);
 	if (l->a->peers)
 		l->w->object = arena_copy(l->arena, link, strlen(link));
+	if (l->w->kind == AWAITED_FIFO)
+		look_find_peer(l, ends_fifo(l->process->proc_fd, name), false,
+			       l->call.on != WAIT_ON_ROOM);
 	return true;
 }
 

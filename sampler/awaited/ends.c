@@ -31,6 +31,16 @@ uint64_t ends_inode(const char *link, const char *kind)
 		       0;
 }
 
+uint64_t ends_fifo(int folder, const char *link)
+{
+	int flags = AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT;
+	struct statx st;
+
+	if (statx(folder, link, flags, STATX_TYPE | STATX_INO, &st) || !S_ISFIFO(st.stx_mode))
+		return 0;
+	return st.stx_ino ^ (uint64_t)st.stx_dev_major << 52 ^ (uint64_t)st.stx_dev_minor << 32;
+}
+
 static int ends_add(struct ends *e, pid_t pid, int folder, const char *fd)
 {
 	char link[LINK_ROOM] = "";
@@ -43,6 +53,8 @@ static int ends_add(struct ends *e, pid_t pid, int folder, const char *fd)
 	end.socket = end.inode;
 	if (!end.inode)
 		end.inode = ends_inode(link, "pipe");
+	if (!end.inode && *link == '/' && !begins_with(link, "/dev/"))
+		end.inode = ends_fifo(folder, fd);
 	if (!end.inode)
 		return 0;
 	if (!end.socket && fstatat(folder, fd, &st, AT_SYMLINK_NOFOLLOW))

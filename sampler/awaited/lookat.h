@@ -19,7 +19,8 @@ struct awaits {
 	struct ends ends;
 	bool ends_listed;
 	struct buffer text; /* of the file or phrase that is worked on */
-	bool within;	    /* a look at the other end is under way, which looks no further */
+	unsigned depth;	    /* looks at other ends that are under way */
+	pid_t root;	    /* the process at which the first one began */
 };
 
 struct look_at {

@@ -10,6 +10,8 @@
 #include "sampler/awaited/lookat.h"
 #include "sampler/thread/taskfiles.h"
 
+enum { PEERS_MOST = 8 }; /* other ends of other ends */
+
 /* Does the process have one thread? */
 static bool peer_is_single(const struct process *process)
 {
@@ -21,17 +23,30 @@ static bool peer_is_single(const struct process *process)
 	       fields[STAT_THREADS] == 1;
 }
 
-/* A wait of each for the other ends by itself only where a call has a time to wait. Those of
- * sockets (SO_RCVTIMEO) cannot be seen, so only pipes and locks of files are judged. */
+/* A wait in a circle ends by itself only where a call has a time to wait. Those of sockets
+ * (SO_RCVTIMEO) cannot be seen, so only pipes, locks of files and children are judged. */
 static bool peer_is_judged(const struct awaited *w)
 {
-	return w->kind == AWAITED_PIPE || w->kind == AWAITED_FILE_LOCK || w->kind == AWAITED_CHILD;
+	return !w->others && (w->kind == AWAITED_PIPE || w->kind == AWAITED_FILE_LOCK ||
+			      w->kind == AWAITED_CHILD);
+}
+
+/* What its thread waits for; is that in a circle with the process at the root? */
+static void peer_follow(struct look_at *l, const struct process *peer, const struct call *call)
+{
+	struct arena arena = { 0 };
+	struct awaited theirs;
+
+	l->a->depth++;
+	if (awaited_look(l->a, peer, peer->pid, l->w->peer_state, call, &arena, &theirs) &&
+	    peer_is_judged(l->w))
+		l->w->circle = theirs.circle;
+	l->a->depth--;
+	arena_release(&arena);
 }
 
 static void peer_look(struct look_at *l, const struct process *peer)
 {
-	struct arena arena = { 0 };
-	struct awaited theirs;
 	struct thread_stat stat;
 	struct call call;
 	char text[1024];
@@ -44,13 +59,8 @@ static void peer_look(struct look_at *l, const struct process *peer)
 	if (len <= 0 || !call_parse(text, (size_t)len, &call))
 		return;
 	l->w->peer_call = call.number;
-	l->a->within = true;
-	if (awaited_look(l->a, peer, peer->pid, stat.state, &call, &arena, &theirs))
-		l->w->peer_waits_for_us = theirs.peer == l->process->pid && !theirs.others &&
-					  !l->w->others && peer_is_judged(l->w) &&
-					  peer_is_judged(&theirs) && peer_is_single(l->process);
-	l->a->within = false;
-	arena_release(&arena);
+	if (l->a->depth < PEERS_MOST)
+		peer_follow(l, peer, &call);
 }
 
 void look_at_peer(struct look_at *l, pid_t pid)
@@ -60,12 +70,20 @@ void look_at_peer(struct look_at *l, pid_t pid)
 
 	l->w->peer = pid;
 	l->w->peer_call = -1;
-	if (l->a->within || process_open(&peer, pid, &why))
+	if (!l->a->depth)
+		l->a->root = l->process->pid;
+	if (pid == l->a->root) {
+		l->w->circle = peer_is_judged(l->w) ? l->a->depth + 1 : 0;
+		return;
+	}
+	if (process_open(&peer, pid, &why))
 		return;
 	snprintf(l->w->command, sizeof(l->w->command), "%s", peer.comm);
 	if (peer_is_single(&peer))
 		peer_look(l, &peer);
 	process_close(&peer);
+	if (!l->a->depth && l->w->circle && !peer_is_single(l->process))
+		l->w->circle = 0;
 }
 
 void look_find_peer(struct look_at *l, uint64_t inode, bool socket, bool writes)

@@ -11,6 +11,7 @@ enum wait_on {
 	WAIT_ON_NOTHING,    /* or it is not known */
 	WAIT_ON_DESCRIPTOR, /* to read from it, or in another way, */
 	WAIT_ON_ROOM,	    /* to write to it */
+	WAIT_ON_QUEUE,	    /* for a message, or room for one, of mq_overview(7) */
 	WAIT_ON_EPOLL,
 	WAIT_ON_POLL,	/* an array of struct pollfd */
 	WAIT_ON_SELECT, /* three sets of bits */
@@ -25,7 +26,7 @@ enum wait_on {
 
 struct waitcall {
 	enum wait_on on;
-	int fd;		 /* of the first five and a file lock; else -1 */
+	int fd;		 /* of descriptors, rings and a file lock; else -1 */
 	uint64_t id;	 /* of a child, 0: any; of a queue or semaphores */
 	bool listens;	 /* accept(2): it waits for work */
 	uint64_t memory; /* address of an array, sets, or how long to sleep; 0: none */

@@ -37,7 +37,7 @@ static void dumpwaits_look(struct dumpwaits *w, const struct member *m, struct d
 	uint64_t ns;
 
 	t->awaited = none;
-	if (!t->walked || !strchr("SD", t->state) ||
+	if (!strchr("SDTt", t->state) || (!t->walked && strchr("SD", t->state)) ||
 	    !thread_counters(m->threads, thread, &before) ||
 	    !thread_read_call(m->threads, thread, &call) || call.number != t->syscall ||
 	    (t->count && call.pc != t->frames[0].pc))
