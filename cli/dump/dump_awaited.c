@@ -139,6 +139,14 @@ static bool dump_awaited_says_nothing(const struct awaited *w)
 	return w->kind == AWAITED_NONE || (w->kind == AWAITED_SLEEP && !w->object);
 }
 
+/* Of several threads that wait for one server, each by a connection of its own. */
+static void dump_awaited_server(struct printer *p, const struct awaited *w)
+{
+	dump_awaited_kind(p, w, false);
+	print_to(p, " ");
+	print_foreign(p, w->server);
+}
+
 /* Equal lines are one. */
 static int dump_awaited_fold(const struct dump_thread *const *threads, size_t count,
 			     struct dumpfold *lines)
@@ -150,7 +158,10 @@ static int dump_awaited_fold(const struct dump_thread *const *threads, size_t co
 		struct printer line = { &text, 0 };
 
 		text.len = 0;
-		dump_awaited_line(&line, &threads[i]->awaited);
+		if (count > 1 && threads[i]->awaited.server)
+			dump_awaited_server(&line, &threads[i]->awaited);
+		else
+			dump_awaited_line(&line, &threads[i]->awaited);
 		rc = line.rc ? line.rc : dumpfold_add(lines, i, text.data, text.len);
 	}
 	buffer_release(&text);

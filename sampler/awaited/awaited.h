@@ -59,6 +59,9 @@ struct awaited {
 	enum awaited_kind kind;
 	int fd;		    /* of the call; -1: it has none, or several */
 	const char *object; /* "10.0.3.7:5432", "/tmp/lock", "5 s"; NULL: not known. Any bytes */
+	const char
+		*server; /* of a connection, what many have in common: "10.0.3.7:5432", "clients of
+			     * :8080"; or NULL. The object of a brief look. Any bytes */
 	const char *detail; /* "send queue empty, 1 retransmission"; NULL: nothing. Trusted */
 	bool idle;	    /* it waits for work: for connections, or in an event loop */
 	pid_t peer;	    /* the process at the other end; 0: not known */

@@ -104,13 +104,16 @@ static bool descriptor_inet(struct look_at *l, const struct socket_table *t, con
 	l->w->kind = s->tcp ? AWAITED_TCP : AWAITED_UDP;
 	l->w->idle = listens;
 	l->a->text.len = 0;
-	if (l->a->peers && l->a->brief)
+	if (l->a->peers) {
 		descriptor_server(l, t, s);
-	else if (l->a->peers)
-		descriptor_addresses(l, s);
-	l->w->object = look_text(l);
+		l->w->object = l->w->server = look_text(l);
+	}
 	if (l->a->brief)
 		return true;
+	if (l->a->peers) {
+		descriptor_addresses(l, s);
+		l->w->object = look_text(l);
+	}
 	if (s->tcp && !listens)
 		descriptor_traffic(l, s);
 	end = sockets_other_end(t, s);
@@ -129,7 +132,7 @@ static void descriptor_unix_server(struct look_at *l, const struct socket_unix *
 	else if (is->peer)
 		sockets_unix(look_netlink(l->a, l->process), is->peer, &peer);
 	buffer_addf(&l->a->text, "%s", *is->name ? is->name : peer.name);
-	l->w->object = look_text(l);
+	l->w->object = l->w->server = look_text(l);
 }
 
 static bool descriptor_unix(struct look_at *l, uint64_t inode)
@@ -141,10 +144,8 @@ static bool descriptor_unix(struct look_at *l, uint64_t inode)
 	l->w->kind = AWAITED_UNIX;
 	l->w->idle = is.listens;
 	l->a->text.len = 0;
-	if (l->a->peers && l->a->brief)
+	if (l->a->peers)
 		descriptor_unix_server(l, &is);
-	else if (l->a->peers && *is.name)
-		l->w->object = arena_copy(l->arena, is.name, strlen(is.name));
 	if (is.peer)
 		look_find_peer(l, is.peer, true, false);
 	return true;

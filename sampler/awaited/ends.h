@@ -28,8 +28,8 @@ void ends_release(struct ends *e);
 pid_t ends_of(const struct ends *e, uint64_t inode, bool socket, bool writes, pid_t but,
 	      unsigned *others, bool *has);
 
-/* What stands for the inode of a FIFO, whose file system has other numbers than pipes, from its link
- * in a folder of /proc; 0: it is none. Sends no request to a file system's daemon. */
+/* What stands for the inode of a FIFO, whose file system has other numbers than pipes, from its
+ * link in a folder of /proc; 0: it is none. Sends no request to a file system's daemon. */
 uint64_t ends_fifo(int folder, const char *link);
 
 /* N of a link "socket:[N]" or "pipe:[N]"; 0: it is another one. */
