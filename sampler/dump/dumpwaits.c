@@ -42,7 +42,8 @@ static void dumpwaits_look(struct dumpwaits *w, const struct member *m, struct d
 	    !thread_read_call(m->threads, thread, &call) || call.number != t->syscall ||
 	    (t->count && call.pc != t->frames[0].pc))
 		return;
-	ns = since_ns(&w->since, t->tid, thread->cpu);
+	/* One that is stopped has run for our stop. */
+	ns = strchr("SD", t->state) ? since_ns(&w->since, t->tid, thread->cpu) : 0;
 	awaited_look(w->awaits, &m->process, t->tid, t->state, &call, &w->d->arena, &t->awaited);
 	if (dumpwaits_still(m, thread, &call, before.slices))
 		t->off_cpu_ns = ns;
