@@ -59,7 +59,7 @@ static void print_lock(struct printer *p, const struct dump_lock *l)
 {
 	print_to(p, "waits for a %s", lock_kind_name(l->kind));
 	/* A thread of an idle pool waits for a condition of its own, which no thread holds. */
-	if (l->kind != LOCK_CONDITION || l->variable)
+	if ((l->kind != LOCK_CONDITION && l->kind != LOCK_RUST_CONDITION) || l->variable)
 		print_to(p, " at 0x%lx", l->address);
 	if (l->variable) {
 		print_to(p, " (");
@@ -88,7 +88,8 @@ static void print_owner(struct printer *p, const struct dump_thread *t)
 			 l->owner);
 	} else if (l->readers) {
 		print_to(p, ", held by readers, which it does not record");
-	} else if (l->kind == LOCK_MUSL_MUTEX) {
+	} else if (l->kind == LOCK_MUSL_MUTEX || l->kind == LOCK_RUST_MUTEX ||
+		   l->kind == LOCK_RUST_RWLOCK) {
 		print_to(p, ", which does not record its owner");
 	}
 }

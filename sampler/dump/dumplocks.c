@@ -20,8 +20,6 @@
 #include "sampler/member/member.h"
 #include "symbolize/symbolizer.h"
 
-enum { CALLS_MAX = 8 }; /* inner functions that may prove a lock */
-
 /* Looking. */
 
 /* Reads what the thread waits for. False: it has run since its stack was taken, or waits for no
@@ -100,19 +98,18 @@ static bool has_symbols(const struct dump *d, const struct image *image)
 
 static enum lock_kind dumplocks_prove(const struct dump *d, const struct dump_thread *t)
 {
-	const char *functions[CALLS_MAX];
 	const struct image *image = t->frames[0].image;
-	struct lock_site site = { .functions = functions };
+	struct lock_site site = { .count = 0 };
 
 	if (!image)
 		return LOCK_NONE;
-	for (size_t i = 0; i < t->count && t->frames[i].image == image; i++) {
+	for (size_t i = 0; i < t->count && site.caller_count < LOCK_SITE; i++) {
 		const struct dump_frame *f = &t->frames[i];
 
-		if ((!f->call_count || f->unnamed) && site.count < CALLS_MAX)
-			functions[site.count++] = NULL;
-		for (size_t k = 0; !f->unnamed && k < f->call_count && site.count < CALLS_MAX; k++)
-			functions[site.count++] = f->calls[k].system_name;
+		if (!f->call_count || f->unnamed)
+			lock_site_add(&site, NULL, f->image == image);
+		for (size_t k = 0; !f->unnamed && k < f->call_count; k++)
+			lock_site_add(&site, f->calls[k].system_name, f->image == image);
 	}
 	site.module = image_name(image);
 	site.has_symbols = has_symbols(d, image);

@@ -10,6 +10,8 @@
  *           shown.
  *   musl    src/internal/pthread_impl.h, src/thread/pthread_mutex_timedlock.c,
  *           pthread_rwlock_timedrdlock.c
+ *   Rust    library/std/src/sys/sync/mutex/futex.rs, rwlock/futex.rs, condvar/futex.rs: 2 is a
+ *           mutex that is held and waited for
  *   kernel  Documentation/locking/pi-futex.rst, linux/futex.h
  */
 #include "sampler/lock/lock.h"
@@ -196,6 +198,9 @@ bool lock_parse(const struct call *call, const void *before, size_t before_len, 
 	wait->as[LOCK_TO_WRITE] = read_writer(&w);
 	wait->as[LOCK_CONDITION].possible = wait->as[LOCK_SEMAPHORE].possible = true;
 	wait->as[LOCK_CONDITION].before = wait->futex & 4;
+	wait->as[LOCK_RUST_MUTEX].possible = w.after && w.value == 2 && w.at[0] == 2;
+	wait->as[LOCK_RUST_RWLOCK].possible = w.after && w.at[0] == w.value;
+	wait->as[LOCK_RUST_CONDITION].possible = true;
 	for (int i = 0; i < LOCK_KINDS; i++)
 		if (!wait->as[i].possible)
 			wait->as[i] = (struct lock_reading){ .possible = false };
@@ -234,7 +239,7 @@ bool lock_may_have_owner(const struct lock_wait *wait)
 	bool may = false;
 
 	for (int i = 0; i < LOCK_KINDS; i++)
-		may |= wait->as[i].possible && i != LOCK_CONDITION && i != LOCK_SEMAPHORE;
+		may |= wait->as[i].possible && i != LOCK_CONDITION && i < LOCK_SEMAPHORE;
 	return may;
 }
 
@@ -326,6 +331,50 @@ static enum lock_kind prove_nameless(const struct lock_wait *wait, const struct 
 	return own && wait->as[LOCK_MUTEX].lives ? LOCK_MUTEX : LOCK_NONE;
 }
 
+/* Parts of the names that both of Rust's manglings have. std::sys, too, must be part of the name:
+ * a program may have a Mutex of its own. */
+static enum lock_kind lock_rust_waits_in(const char *name)
+{
+	static const struct {
+		const char *part;
+		enum lock_kind kind;
+	} parts[] = {
+		{ "5Mutex14lock_contended", LOCK_RUST_MUTEX },
+		{ "6RwLock14read_contended", LOCK_RUST_RWLOCK },
+		{ "6RwLock15write_contended", LOCK_RUST_RWLOCK },
+		{ "7Condvar21wait_optional_timeout", LOCK_RUST_CONDITION },
+		{ "7Condvar4wait", LOCK_RUST_CONDITION },
+	};
+
+	for (size_t i = 0; strstr(name, "3std3sys") && i < sizeof(parts) / sizeof(*parts); i++)
+		if (strstr(name, parts[i].part))
+			return parts[i].kind;
+	return LOCK_NONE;
+}
+
+/* syscall(3) is what Rust's std waits by; in a static program it lies in the same module. */
+static enum lock_kind lock_prove_rust(const struct lock_wait *wait, const struct lock_site *site,
+				      size_t from)
+{
+	for (size_t i = from; i < site->count + site->caller_count; i++) {
+		const char *name = i < site->count ? site->functions[i] :
+						     site->callers[i - site->count];
+		enum lock_kind kind = name ? lock_rust_waits_in(name) : LOCK_NONE;
+
+		if (kind)
+			return wait->as[kind].possible ? kind : LOCK_NONE;
+	}
+	return LOCK_NONE;
+}
+
+void lock_site_add(struct lock_site *site, const char *function, bool inside)
+{
+	if (inside && !site->caller_count && site->count < LOCK_SITE)
+		site->functions[site->count++] = function;
+	else if (site->caller_count < LOCK_SITE)
+		site->callers[site->caller_count++] = function;
+}
+
 enum lock_kind lock_prove(const struct lock_wait *wait, const struct lock_site *site)
 {
 	if (wait->as[LOCK_PI_MUTEX].possible)
@@ -335,7 +384,7 @@ enum lock_kind lock_prove(const struct lock_wait *wait, const struct lock_site *
 		enum lock_kind kind = lock_waits_in(name);
 
 		if (!strcmp(name, "syscall"))
-			return LOCK_NONE;
+			return lock_prove_rust(wait, site, i + 1);
 		if (kind)
 			return lock_confirm(wait, kind);
 	}
@@ -345,8 +394,17 @@ enum lock_kind lock_prove(const struct lock_wait *wait, const struct lock_site *
 const char *lock_kind_name(enum lock_kind kind)
 {
 	static const char *const names[LOCK_KINDS] = {
-		NULL,	     "mutex", "mutex", "mutex", "rwlock", "rwlock", "condition variable",
+		NULL,
+		"mutex",
+		"mutex",
+		"mutex",
+		"rwlock",
+		"rwlock",
+		"condition variable",
 		"semaphore",
+		"mutex",
+		"rwlock",
+		"condition variable",
 	};
 
 	return names[kind];

@@ -9,6 +9,7 @@
  *
  *   glibc      a mutex and a rwlock record the thread that locked them (for reading: they do not)
  *   musl       a mutex does, except an ordinary one (PTHREAD_MUTEX_NORMAL)
+ *   Rust       its std's mutex, rwlock and condition variable record no owner
  *   any        a word that is waited for by FUTEX_LOCK_PI holds the owner: the kernel requires that
  *
  * Condition variables and semaphores have no owner. glibc clears the field of the owner before it
@@ -37,6 +38,9 @@ enum lock_kind {
 	LOCK_TO_WRITE,
 	LOCK_CONDITION,
 	LOCK_SEMAPHORE,
+	LOCK_RUST_MUTEX, /* Rust's std: none of these records an owner */
+	LOCK_RUST_RWLOCK,
+	LOCK_RUST_CONDITION,
 	LOCK_KINDS,
 };
 
@@ -60,6 +64,8 @@ struct lock_wait {
 /* Bytes that are read around a futex word: before it, and from it on. */
 enum { LOCK_BEFORE = 12, LOCK_AFTER = 28 };
 
+enum { LOCK_SITE = 8 };
+
 /* The readings of a wait in `call` with `after_len` bytes from the word on, and `before_len` (0 or
  * LOCK_BEFORE) before it. Missing bytes exclude the kinds that need them. False, and `wait` is
  * empty, if the call is no wait for a futex. */
@@ -76,14 +82,20 @@ bool lock_same(const struct lock_wait *a, const struct lock_wait *b);
 /* Could a thread hold what is waited for, by any of the readings? */
 bool lock_may_have_owner(const struct lock_wait *wait);
 
-/* Where a thread waits. */
+/* Where a thread waits: functions that may prove a lock, innermost first; raw names, NULL where
+ * there is none. */
 struct lock_site {
-	const char *const *functions; /* innermost first; raw names, NULL where there is none; of
-				       * the module that makes the call, no others */
+	const char *functions[LOCK_SITE]; /* of the module that makes the call, no others */
 	size_t count;
+	const char *callers[LOCK_SITE]; /* of the modules from which that was called */
+	size_t caller_count;
 	const char *module; /* its file's name */
 	bool has_symbols;   /* functions of the module have names */
 };
+
+/* Adds a function, innermost first; `inside` the module that makes the call. A module that has
+ * been left is not entered again. */
+void lock_site_add(struct lock_site *site, const char *function, bool inside);
 
 /* Which kind of lock is it? An owner is in the reading of the result. LOCK_NONE: not proven. */
 enum lock_kind lock_prove(const struct lock_wait *wait, const struct lock_site *site);

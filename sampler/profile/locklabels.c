@@ -14,8 +14,6 @@
 #include "sampler/recorded/recorded.h"
 #include "sampler/thread/threads.h"
 
-enum { CALLS_MAX = 8 }; /* inner functions that may prove a lock */
-
 int locklabels_init(struct locklabels *l, struct locations *places)
 {
 	struct profile *p = places->profile;
@@ -49,20 +47,20 @@ static const struct profile_function *locklabels_function_at(const struct locati
 }
 
 /* Appends the functions of a frame to those that may prove a lock. ERR_NOMEM. */
-static int locklabels_add_functions(struct locations *places, const struct frame *f,
-				    const char **functions, size_t *count)
+static int locklabels_add_functions(struct locations *places, const struct frame *f, bool inside,
+				    struct lock_site *site)
 {
 	const struct profile_location *l = locklabels_location_of(places, f);
 
 	if (!l)
 		return ERR_NOMEM;
-	if (!l->lines && *count < CALLS_MAX)
-		functions[(*count)++] = NULL; /* its name is pending */
-	for (size_t i = 0; i < l->lines && *count < CALLS_MAX; i++) {
+	if (!l->lines)
+		lock_site_add(site, NULL, inside); /* its name is pending */
+	for (size_t i = 0; i < l->lines; i++) {
 		const char *name = strset_get(&places->profile->strings,
 					      locklabels_function_at(places, l, i)->system_name);
 
-		functions[(*count)++] = locations_is_nameless(f->image, name) ? NULL : name;
+		lock_site_add(site, locations_is_nameless(f->image, name) ? NULL : name, inside);
 	}
 	return 0;
 }
@@ -73,8 +71,7 @@ static int locklabels_prove(struct locations *places, const struct stackset_entr
 {
 	const struct recorded *r = places->recorded;
 	const struct frame *f = r->stacks.frames + e->first, *end = f + e->count;
-	const char *functions[CALLS_MAX];
-	struct lock_site site = { .functions = functions };
+	struct lock_site site = { .count = 0 };
 	const struct image *image;
 
 	*kind = LOCK_NONE;
@@ -83,8 +80,8 @@ static int locklabels_prove(struct locations *places, const struct stackset_entr
 	image = f < end ? f->image : NULL;
 	if (!image)
 		return 0;
-	for (; f < end && f->image == image && site.count < CALLS_MAX; f++)
-		if (locklabels_add_functions(places, f, functions, &site.count))
+	for (; f < end && site.caller_count < LOCK_SITE; f++)
+		if (locklabels_add_functions(places, f, f->image == image, &site))
 			return ERR_NOMEM;
 	site.module = image_name(image);
 	site.has_symbols = locations_has_symbols(places, image);

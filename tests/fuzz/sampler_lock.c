@@ -17,8 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct call call = { .number = SYS_futex };
 	struct lock_wait wait, again;
 	char name[64] = "";
-	const char *functions[] = { name, NULL };
-	struct lock_site site = { functions, 2, "libc.so.6", true };
+	struct lock_site site = { { name, NULL }, 2, { name }, 1, "libc.so.6", true };
 	enum lock_kind kind;
 	size_t after;
 

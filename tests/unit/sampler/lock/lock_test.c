@@ -42,8 +42,7 @@ static void expect(enum lock_kind kind, bool possible, pid_t owner, unsigned bef
 
 static enum lock_kind in(const char *module, const char *inner, const char *outer)
 {
-	const char *functions[] = { inner, outer };
-	struct lock_site site = { functions, 2, module, true };
+	struct lock_site site = { { inner, outer }, 2, { NULL }, 0, module, true };
 
 	for (int i = 0; i < LOCK_KINDS; i++)
 		wait_.as[i].lives = wait_.as[i].owner == OTHER;
@@ -232,4 +231,32 @@ Test(lock, the_words_decide_in_a_stripped_glibc)
 	cr_assert_eq(in("libc.so.6", NULL, NULL), LOCK_NONE);
 	mutex(2, 0, 0, 0);
 	cr_assert_eq(in("libc.so.6", NULL, NULL), LOCK_NONE);
+}
+
+static enum lock_kind in_rust(const char *caller)
+{
+	struct lock_site site = { { "syscall" }, 1, { caller }, 1, "libc.so.6", true };
+
+	return lock_prove(&wait_, &site);
+}
+
+Test(lock, rusts_own_are_proven_by_its_functions)
+{
+	static const char
+		legacy[] = "_ZN3std3sys4sync5mutex5futex5Mutex14lock_contended17h0123456789abcdefE",
+		v0[] = "_RNvMNtNtNtNtCs1_3std3sys4sync5mutex5futexNtB2_5Mutex14lock_contended",
+		rwlock[] = "_ZN3std3sys4sync6rwlock5futex6RwLock14read_contended17h01E",
+		condition[] = "_ZN3std3sys4sync7condvar5futex7Condvar4wait17h01E";
+
+	memset(words, 0, sizeof(words));
+	at[0] = 2;
+	cr_assert(parse(FUTEX_WAIT_BITSET_PRIVATE, 2));
+	cr_assert_eq(in_rust(legacy), LOCK_RUST_MUTEX);
+	cr_assert_eq(in_rust(v0), LOCK_RUST_MUTEX);
+	cr_assert_eq(in_rust(rwlock), LOCK_RUST_RWLOCK);
+	cr_assert_eq(in_rust(condition), LOCK_RUST_CONDITION);
+	cr_assert_eq(in_rust("_ZN4mine5Mutex14lock_contended17h01E"), LOCK_NONE);
+	at[0] = 0; /* it has been unlocked since */
+	cr_assert(parse(FUTEX_WAIT_BITSET_PRIVATE, 2));
+	cr_assert_eq(in_rust(v0), LOCK_NONE);
 }
