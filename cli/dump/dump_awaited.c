@@ -40,7 +40,7 @@ static void dump_awaited_kind(struct printer *p, const struct awaited *w, bool o
 		print_to(p, "waits for a page that another program brings (userfaultfd)");
 		break;
 	default:
-		print_to(p, w->kind == AWAITED_SIGNAL ? "waits for a " : "waits on ");
+		print_to(p, w->kind == AWAITED_SIGNAL && w->fd < 0 ? "waits for a " : "waits on ");
 		if (w->fd >= 0 && of_one)
 			print_to(p, "fd %d: ", w->fd);
 		print_to(p, "%s", awaited_kind_name(w->kind));
@@ -71,41 +71,52 @@ static void dump_awaited_peer(struct printer *p, const struct awaited *w)
 		print_to(p, " and %u more", w->others);
 }
 
-/* `, which waits in read` */
+static void dump_awaited_line(struct printer *p, const struct awaited *w, bool nested);
+
+/* `, which waits in read`, `, which in flock waits on fd 3: file lock /x, held by …` */
 static void dump_awaited_peer_does(struct printer *p, const struct awaited *w)
 {
+	bool waits = w->peer_state && strchr("SD", w->peer_state) && w->peer_call >= 0;
 	char call[SYSCALL_NAME_ROOM];
 
-	if (w->circle == 2)
-		print_to(p, ", which waits for this one in %s: a deadlock",
-			 syscall_name(w->peer_call, call));
-	else if (w->circle)
-		print_to(p, ", which waits in %s: a deadlock of %u processes",
-			 syscall_name(w->peer_call, call), w->circle);
-	else if (w->peer_state && strchr("SD", w->peer_state) && w->peer_call >= 0)
-		print_to(p, ", which waits in %s", syscall_name(w->peer_call, call));
-	else if (w->peer_state && !strchr("SD", w->peer_state))
+	if (w->peer_state && !strchr("SD", w->peer_state))
 		print_to(p, ", %s", dump_state_name(w->peer_state));
+	if (!waits)
+		return;
+	syscall_name(w->peer_call, call);
+	if (w->circle == 2) {
+		print_to(p, ", which waits for this one in %s: a deadlock", call);
+	} else if (w->circle) {
+		print_to(p, ", which waits in %s: a deadlock of %u processes", call, w->circle);
+	} else if (w->theirs) {
+		print_to(p, ", which in %s ", call);
+		dump_awaited_line(p, w->theirs, true);
+	} else {
+		print_to(p, ", which waits in %s", call);
+	}
 }
 
-/* `idle: waits for connections on :8080; fd 16: event loop, 3 descriptors` */
-static void dump_awaited_idle(struct printer *p, const struct awaited *w)
+/* `waits for connections on :8080; fd 16: event loop, 3 descriptors` */
+static void dump_awaited_idle(struct printer *p, const struct awaited *w, bool nested)
 {
-	print_to(p, "idle: waits for connections");
+	print_to(p, "waits for connections");
 	if (w->object) {
 		print_to(p, " on ");
 		print_foreign(p, w->object);
 	}
+	if (nested)
+		return;
 	if (w->fd >= 0)
 		print_to(p, "; fd %d: %s", w->fd, awaited_kind_name(w->kind));
 	if (w->detail)
 		print_to(p, "%s%s", w->fd >= 0 ? ", " : "; ", w->detail);
 }
 
-static void dump_awaited_line(struct printer *p, const struct awaited *w)
+/* `nested`: of a process at another end, within its own line. */
+static void dump_awaited_line(struct printer *p, const struct awaited *w, bool nested)
 {
 	if (w->idle) {
-		dump_awaited_idle(p, w);
+		dump_awaited_idle(p, w, nested);
 		return;
 	}
 	dump_awaited_kind(p, w, true);
@@ -117,7 +128,7 @@ static void dump_awaited_line(struct printer *p, const struct awaited *w)
 		dump_awaited_peer(p, w);
 		dump_awaited_peer_does(p, w);
 	}
-	if (w->detail)
+	if (w->detail && !nested)
 		print_to(p, "; %s", w->detail);
 }
 
@@ -161,7 +172,7 @@ static int dump_awaited_fold(const struct dump_thread *const *threads, size_t co
 		if (count > 1 && threads[i]->awaited.server)
 			dump_awaited_server(&line, &threads[i]->awaited);
 		else
-			dump_awaited_line(&line, &threads[i]->awaited);
+			dump_awaited_line(&line, &threads[i]->awaited, false);
 		rc = line.rc ? line.rc : dumpfold_add(lines, i, text.data, text.len);
 	}
 	buffer_release(&text);
@@ -178,7 +189,7 @@ void dump_print_awaited(struct printer *p, const struct dump_thread *const *thre
 	for (size_t i = 0; i < lines.count && i < AWAITED_SHOWN; i++) {
 		const struct dumpfold_group *g = &lines.groups[i];
 
-		print_to(p, "     ");
+		print_to(p, "     %s", threads[g->first]->awaited.idle ? "idle: " : "");
 		if (lines.count > 1)
 			print_to(p, "%u: ", g->count);
 		print_bytes(p, g->text, g->len);
@@ -213,6 +224,8 @@ static void dump_awaited_json_text(struct json *j, const char *key, const char *
 	json_add_text(j, text);
 }
 
+static void dump_awaited_json(struct json *j, const struct awaited *w);
+
 static void dump_awaited_json_peer(struct json *j, const struct awaited *w)
 {
 	char call[SYSCALL_NAME_ROOM];
@@ -228,16 +241,15 @@ static void dump_awaited_json_peer(struct json *j, const struct awaited *w)
 	dump_awaited_json_text(j, "state", w->peer_state ? dump_state_name(w->peer_state) : NULL);
 	dump_awaited_json_text(j, "syscall",
 			       w->peer_call < 0 ? NULL : syscall_name(w->peer_call, call));
-	json_addf(j, ",\"deadlock\":%u}", w->circle);
+	json_addf(j, ",\"deadlock\":%u,\"awaits\":", w->circle);
+	dump_awaited_json(j, w->theirs);
+	json_add(j, "}");
 }
 
-void dump_json_awaited(struct json *j, const struct dump_thread *t)
+/* `w`: NULL: not known. */
+static void dump_awaited_json(struct json *j, const struct awaited *w)
 {
-	const struct awaited *w = &t->awaited;
-
-	json_addf(j, t->off_cpu_ns ? ",\"off_cpu_ns\":%lu" : ",\"off_cpu_ns\":null", t->off_cpu_ns);
-	json_add(j, ",\"awaits\":");
-	if (w->kind == AWAITED_NONE) {
+	if (!w || w->kind == AWAITED_NONE) {
 		json_add(j, "null");
 		return;
 	}
@@ -249,4 +261,11 @@ void dump_json_awaited(struct json *j, const struct dump_thread *t)
 	json_addf(j, ",\"idle\":%s", w->idle ? "true" : "false");
 	dump_awaited_json_peer(j, w);
 	json_add(j, "}");
+}
+
+void dump_json_awaited(struct json *j, const struct dump_thread *t)
+{
+	json_addf(j, t->off_cpu_ns ? ",\"off_cpu_ns\":%lu" : ",\"off_cpu_ns\":null", t->off_cpu_ns);
+	json_add(j, ",\"awaits\":");
+	dump_awaited_json(j, &t->awaited);
 }

@@ -70,6 +70,7 @@ struct awaited {
 	char command[AWAITED_COMMAND]; /* its name. Any bytes */
 	char peer_state;	       /* proc_pid_stat(5), of its only thread; 0: it has several */
 	int64_t peer_call;	       /* the number of the call in which that waits; -1: none */
+	const struct awaited *theirs;  /* and what it waits for there; NULL: not known */
 	unsigned circle; /* so many processes of one thread each wait for the next one, and the last
 			  * for the first: none goes on by itself. 0: none */
 };

@@ -34,15 +34,17 @@ static bool peer_is_judged(const struct awaited *w)
 /* What its thread waits for; is that in a circle with the process at the root? */
 static void peer_follow(struct look_at *l, const struct process *peer, const struct call *call)
 {
-	struct arena arena = { 0 };
-	struct awaited theirs;
+	struct awaited *theirs = arena_alloc(l->arena, sizeof(*theirs));
+	bool known;
 
 	l->a->depth++;
-	if (awaited_look(l->a, peer, peer->pid, l->w->peer_state, call, &arena, &theirs) &&
-	    peer_is_judged(l->w))
-		l->w->circle = theirs.circle;
+	known = theirs &&
+		awaited_look(l->a, peer, peer->pid, l->w->peer_state, call, l->arena, theirs);
 	l->a->depth--;
-	arena_release(&arena);
+	if (!known)
+		return;
+	l->w->theirs = theirs;
+	l->w->circle = peer_is_judged(l->w) ? theirs->circle : 0;
 }
 
 static void peer_look(struct look_at *l, const struct process *peer)
