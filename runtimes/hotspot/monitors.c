@@ -1,0 +1,544 @@
+/*
+ * What a thread at rest waits for in Java, and which thread has that.
+ *
+ * The state of its OSThread says which of three it is: it enters a monitor, it waits to be notified
+ * in one, or it is parked. For the first two the VM keeps the ObjectMonitor in the JavaThread, since
+ * a monitor that a thread waits for has one, whatever way of locking the VM uses. A parked thread
+ * has in the field parkBlocker of its java.lang.Thread what it parks for; a lock of
+ * java.util.concurrent is an AbstractOwnableSynchronizer, which has its owner in a field.
+ *
+ * An ObjectMonitor's owner is, as releases and ways of locking have it:
+ *
+ *   a JavaThread           up to JDK 23
+ *   a place in a stack     of the thread that had locked the object there before there was a
+ *                          monitor: up to 23; from 24 on beside "anonymous" (LockingMode=1)
+ *   1, "anonymous"         from 21 on: the thread in whose LockStack the object is
+ *   a number               from 24 on, of the java.lang.Thread: also a virtual thread's, which may
+ *                          be on no thread of the kernel's
+ *
+ * The waiting thread is at rest, which the caller checks, so all but the owner stands still. The
+ * collector moves objects: an object is the monitor's if its header says so. For a parked thread
+ * nothing says that of the object, so there a reference counts only with ZGC's good colour, and if
+ * it is the same after the object was read.
+ *
+ * Of the same object jstack prints the same class and address.
+ */
+#include "runtimes/hotspot/monitors.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/process/memory.h"
+#include "base/utf8.h"
+#include "runtimes/hotspot/names.h"
+#include "runtimes/hotspot/threads.h"
+#include "runtimes/hotspot/vm/methods.h"
+#include "runtimes/hotspot/vm/oops.h"
+#include "runtimes/hotspot/vm/runtime.h"
+#include "runtimes/hotspot/vm/vmstructs.h"
+
+enum {
+	WORD = 8,
+	MARK_BITS = 3, /* of a mark word, markWord.hpp: */
+	MARK_MONITOR = 2,
+	ANONYMOUS = 1, /* ObjectMonitor::ANONYMOUS_OWNER */
+	FIRST_ID = 3,  /* lower ones are no thread's (ThreadIdentifier) */
+	HANDLES = 16,  /* the first release whose monitors have a WeakHandle */
+	LOCK_STACK_MAX = 256,
+	SUPERS_MAX = 32,
+	BLOCKED = 0x400, /* JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER: jvmti.h */
+};
+
+struct monitors_layout {
+	int32_t pending, waiting, old_pending, old_waiting; /* in a JavaThread */
+	int32_t object, owner, stack_locker;		    /* in an ObjectMonitor */
+	int32_t os_state, entering, noticing, parking;	    /* OSThread::_state, and its values */
+	int32_t stack_base, stack_size, old_stack_base, old_stack_size;
+	int32_t lock_stack, lock_stack_top, lock_stack_base, lock_stack_bytes;
+	int32_t owner_id;
+	int32_t super;
+	uint64_t mirror; /* the variable java_lang_Class::_klass_offset */
+};
+
+struct hotspot_monitors {
+	struct monitors_layout l;
+	bool numbered; /* an owner is a number, not an address */
+	/* Set when objects can be read: */
+	bool ready;
+	bool table;			      /* a header does not lead to its monitor */
+	int32_t park_blocker, thread_address; /* in a java.lang.Thread */
+	int32_t status, holder;		      /* so, up to JDK 18; its FieldHolder, later */
+	/* AbstractOwnableSynchronizer, when it was met, and the field with the owner. */
+	uint64_t synchronizer;
+	int32_t exclusive_owner;
+};
+
+/* What the functions below share of one look. */
+struct monitors_look {
+	const struct hotspot *hs;
+	struct hotspot_monitors *m;
+	const struct hotspot_oops *oops;
+	const struct hotspot_listed *thread;
+	struct managed_wait *wait;
+};
+
+#define PLACE(KIND, T, F, AT) { VMPLACE_##KIND, T, F, offsetof(struct monitors_layout, AT), false }
+
+static const struct vmplace places[] = {
+	PLACE(OFFSET, "JavaThread", "_current_pending_monitor", pending),
+	PLACE(OFFSET, "JavaThread", "_current_waiting_monitor", waiting),
+	PLACE(OFFSET, "Thread", "_current_pending_monitor", old_pending),
+	PLACE(OFFSET, "Thread", "_current_waiting_monitor", old_waiting),
+	PLACE(OFFSET, "ObjectMonitor", "_object", object),
+	PLACE(OFFSET, "ObjectMonitor", "_owner", owner),
+	PLACE(OFFSET, "ObjectMonitor", "_stack_locker", stack_locker),
+	PLACE(OFFSET, "OSThread", "_state", os_state),
+	PLACE(CONSTANT, NULL, "MONITOR_WAIT", entering),
+	PLACE(CONSTANT, NULL, "OBJECT_WAIT", noticing),
+	PLACE(CONSTANT, NULL, "CONDVAR_WAIT", parking),
+	PLACE(OFFSET, "JavaThread", "_stack_base", stack_base),
+	PLACE(OFFSET, "JavaThread", "_stack_size", stack_size),
+	PLACE(OFFSET, "Thread", "_stack_base", old_stack_base),
+	PLACE(OFFSET, "Thread", "_stack_size", old_stack_size),
+	PLACE(OFFSET, "JavaThread", "_lock_stack", lock_stack),
+	PLACE(OFFSET, "LockStack", "_top", lock_stack_top),
+	PLACE(OFFSET, "LockStack", "_base[0]", lock_stack_base),
+	PLACE(SIZE, "LockStack", NULL, lock_stack_bytes),
+	PLACE(OFFSET, "JavaThread", "_monitor_owner_id", owner_id),
+	PLACE(OFFSET, "Klass", "_super", super),
+	PLACE(ADDRESS, "java_lang_Class", "_klass_offset", mirror),
+};
+
+static void monitors_take_old(int32_t *field, int32_t old)
+{
+	if (*field < 0)
+		*field = old;
+}
+
+int hotspot_monitors_init(struct hotspot *hs)
+{
+	struct hotspot_monitors *m = calloc(1, sizeof(*m));
+	struct vmfield owner;
+	int rc;
+
+	if (!m)
+		return ERR_NOMEM;
+	hs->names->monitors = m;
+	rc = vmstructs_resolve(hs->tables, places, sizeof(places) / sizeof(*places), &m->l, NULL);
+	monitors_take_old(&m->l.pending, m->l.old_pending);
+	monitors_take_old(&m->l.waiting, m->l.old_waiting);
+	monitors_take_old(&m->l.stack_base, m->l.old_stack_base);
+	monitors_take_old(&m->l.stack_size, m->l.old_stack_size);
+	/* An address has no type in the tables. */
+	m->numbered = vmstructs_field(hs->tables, "ObjectMonitor", "_owner", &owner) &&
+		      *owner.type_string;
+	return rc;
+}
+
+/* What the VM sets once. False: it has not yet, or it is not known to us. */
+static bool monitors_ready(struct monitors_look *k)
+{
+	static const char *const names[] = { "UseObjectMonitorTable" };
+	struct hotspot_monitors *m = k->m;
+	const struct hotspot_field_layout *fields;
+
+	k->oops = hotspot_threads_oops(k->hs);
+	if (!k->oops || m->ready)
+		return k->oops;
+	fields = &k->oops->fields;
+	if (hotspot_flags_read(k->hs, fields, names, &m->table, 1))
+		return false;
+	m->table |= k->oops->compact;
+	m->park_blocker = hotspot_field_find(k->hs, fields, k->oops->thread, "parkBlocker",
+					     "Ljava/lang/Object;");
+	m->thread_address = hotspot_field_find(k->hs, fields, k->oops->thread, "eetop", "J");
+	m->status = hotspot_field_find(k->hs, fields, k->oops->thread, "threadStatus", "I");
+	m->holder = hotspot_field_find(k->hs, fields, k->oops->thread, "holder",
+				       "Ljava/lang/Thread$FieldHolder;");
+	m->ready = true;
+	return true;
+}
+
+/* A word at a place that the tables have told of; false: they have not, or it cannot be read. */
+static bool monitors_word(const struct monitors_look *k, uint64_t base, int32_t at, uint64_t *word)
+{
+	return base && at >= 0 && !memory_read_u64(k->hs->memory, base + (uint64_t)at, word);
+}
+
+/* Objects. */
+
+/* What a field refers to, if the collector has not moved that meanwhile. */
+static bool monitors_field(const struct monitors_look *k, uint64_t object, int32_t at,
+			   uint64_t *oop)
+{
+	return at >= 0 && hotspot_oop_field(k->hs, k->oops, object + (uint64_t)at, oop) && *oop &&
+	       hotspot_oop_is_good(k->hs, k->oops, *oop);
+}
+
+/* The waiting thread's java.lang.Thread, which has the address of its JavaThread. */
+static bool monitors_thread_object(const struct monitors_look *k, uint64_t *object)
+{
+	uint64_t address;
+
+	return hotspot_threads_object(k->hs, k->thread, object) &&
+	       monitors_word(k, *object, k->m->thread_address, &address) &&
+	       address == k->thread->thread;
+}
+
+static bool monitors_class_name(const struct monitors_look *k, uint64_t klass, const char *head)
+{
+	struct managed_wait *w = k->wait;
+	size_t used = strlen(head), len;
+	struct arena arena = { 0 };
+	const char *name;
+	bool known = !hotspot_class_name(k->hs, klass, &arena, &name) && *name;
+
+	if (known) {
+		len = utf8_fit(name, strlen(name), sizeof(w->class) - used - 1);
+		memcpy(w->class, head, used);
+		memcpy(w->class + used, name, len);
+		w->class[used + len] = '\0';
+	}
+	arena_release(&arena);
+	return known;
+}
+
+/* Of a class's object the class is named, too: static methods lock it. */
+static void monitors_add_mirrored(const struct monitors_look *k, uint64_t oop)
+{
+	uint64_t klass;
+	int32_t at;
+
+	if (strcmp(k->wait->class, "java.lang.Class") != 0 || !k->m->l.mirror ||
+	    k->hs->memory->read(k->hs->memory, k->m->l.mirror, &at, sizeof(at)) ||
+	    !monitors_word(k, oop, at, &klass))
+		return;
+	monitors_class_name(k, klass, "java.lang.Class for ");
+}
+
+static bool monitors_name_object(const struct monitors_look *k, uint64_t oop, uint64_t *klass)
+{
+	if (!hotspot_oop_class(k->hs, k->oops, oop, klass) || !monitors_class_name(k, *klass, ""))
+		return false;
+	monitors_add_mirrored(k, oop);
+	k->wait->address = oop;
+	return true;
+}
+
+/* The object of a monitor, whose header says that it is. 0: not known. */
+static uint64_t monitors_object(const struct monitors_look *k, uint64_t monitor)
+{
+	uint64_t slot = monitor + (uint64_t)k->m->l.object, oop, mark;
+	bool found;
+
+	if (k->m->l.object < 0 ||
+	    (k->hs->release >= HANDLES && memory_read_u64(k->hs->memory, slot, &slot)))
+		return 0;
+	found = k->m->table ? hotspot_oop_at(k->hs, k->oops, slot, &oop) :
+			      hotspot_oop_stale_at(k->hs, k->oops, slot, &oop);
+	if (!found || memory_read_u64(k->hs->memory, oop, &mark) ||
+	    (mark & MARK_BITS) != MARK_MONITOR ||
+	    (!k->m->table && mark != (monitor | MARK_MONITOR)))
+		return 0;
+	return oop;
+}
+
+/* Which thread is it? */
+
+static const struct hotspot_listed *monitors_thread_at(const struct monitors_look *k,
+						       uint64_t address)
+{
+	size_t count;
+	const struct hotspot_listed *all = hotspot_threads_list(k->hs, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (all[i].java && all[i].thread == address)
+			return &all[i];
+	return NULL;
+}
+
+/* `len` bytes of each listed thread, from `at` on, in one piece that the caller frees; those of one
+ * that cannot be read are 0. NULL: no memory. */
+static uint8_t *monitors_read_each(const struct monitors_look *k, int32_t at, size_t len)
+{
+	size_t count;
+	const struct hotspot_listed *all = hotspot_threads_list(k->hs, &count);
+	struct memory_piece *pieces = calloc(count + 1, sizeof(*pieces));
+	uint8_t *bytes = calloc(count + 1, len);
+
+	for (size_t i = 0; pieces && bytes && i < count; i++)
+		pieces[i] = (struct memory_piece){ all[i].thread + (uint64_t)at, bytes + i * len,
+						   all[i].java ? len : 0 };
+	if (pieces && bytes)
+		memory_gather(k->hs->memory, pieces, count);
+	free(pieces);
+	return bytes;
+}
+
+/* The thread of whose bytes `is_it` says that. NULL: none, or not known. */
+static const struct hotspot_listed *monitors_find(
+	const struct monitors_look *k, int32_t at, int32_t len,
+	bool (*is_it)(const struct monitors_layout *l, const uint8_t *bytes, uint64_t what),
+	uint64_t what)
+{
+	const struct hotspot_listed *found = NULL;
+	size_t count;
+	const struct hotspot_listed *all = hotspot_threads_list(k->hs, &count);
+	uint8_t *bytes = at >= 0 && len > 0 ? monitors_read_each(k, at, (size_t)len) : NULL;
+
+	for (size_t i = 0; bytes && i < count && !found; i++)
+		if (all[i].java && is_it(&k->m->l, bytes + i * (size_t)len, what))
+			found = &all[i];
+	free(bytes);
+	return found;
+}
+
+static bool monitors_is_number(const struct monitors_layout *l, const uint8_t *bytes, uint64_t what)
+{
+	(void)l;
+	return memory_word(bytes, 0) == what;
+}
+
+/* The thread's stack ends at `base`, and the size is behind that. */
+static bool monitors_is_in_stack(const struct monitors_layout *l, const uint8_t *bytes,
+				 uint64_t what)
+{
+	uint64_t base = memory_word(bytes, 0);
+	uint64_t size = memory_word(bytes, (size_t)(l->stack_size - l->stack_base));
+
+	return what < base && base - what <= size;
+}
+
+/* `_top` is where the stack ends, from the beginning of the JavaThread. */
+static bool monitors_is_in_lock_stack(const struct monitors_layout *l, const uint8_t *bytes,
+				      uint64_t what)
+{
+	uint32_t top = memory_u32(bytes, (size_t)l->lock_stack_top);
+	uint32_t end = top - (uint32_t)l->lock_stack;
+
+	for (uint32_t at = (uint32_t)l->lock_stack_base;
+	     at + WORD <= end && end <= (uint32_t)l->lock_stack_bytes; at += WORD)
+		if (memory_word(bytes, at) == what)
+			return true;
+	return false;
+}
+
+static const struct hotspot_listed *monitors_by_stack(const struct monitors_look *k,
+						      uint64_t address)
+{
+	const struct monitors_layout *l = &k->m->l;
+	int32_t behind = l->stack_size - l->stack_base;
+
+	return l->stack_base >= 0 && l->stack_size >= 0 && behind >= WORD && behind <= 4 * WORD ?
+		       monitors_find(k, l->stack_base, behind + WORD, monitors_is_in_stack,
+				     address) :
+		       NULL;
+}
+
+static const struct hotspot_listed *monitors_by_lock_stack(const struct monitors_look *k,
+							   uint64_t oop)
+{
+	const struct monitors_layout *l = &k->m->l;
+
+	return oop && l->lock_stack_top >= 0 && l->lock_stack_base >= 0 &&
+			       l->lock_stack_bytes <= LOCK_STACK_MAX &&
+			       l->lock_stack_top + 4 <= l->lock_stack_bytes ?
+		       monitors_find(k, l->lock_stack, l->lock_stack_bytes,
+				     monitors_is_in_lock_stack, oop) :
+		       NULL;
+}
+
+/* The owner is "anonymous". */
+static const struct hotspot_listed *monitors_anonymous(const struct monitors_look *k,
+						       uint64_t monitor, uint64_t oop)
+{
+	uint64_t locker;
+
+	if (monitors_word(k, monitor, k->m->l.stack_locker, &locker) && locker)
+		return monitors_by_stack(k, locker);
+	return monitors_by_lock_stack(k, oop);
+}
+
+static const struct hotspot_listed *monitors_owner(const struct monitors_look *k, uint64_t monitor,
+						   uint64_t oop, uint64_t owner)
+{
+	const struct hotspot_listed *found;
+
+	if (owner == ANONYMOUS)
+		return monitors_anonymous(k, monitor, oop);
+	if (k->m->numbered)
+		return owner >= FIRST_ID ?
+			       monitors_find(k, k->m->l.owner_id, WORD, monitors_is_number, owner) :
+			       NULL;
+	found = monitors_thread_at(k, owner);
+	return found ? found : monitors_by_stack(k, owner);
+}
+
+/* A thread that waits does not own what it waits for. */
+static void monitors_tell_owner(const struct monitors_look *k, const struct hotspot_listed *owner)
+{
+	if (owner && owner->tid != k->thread->tid && hotspot_threads_is(k->hs, owner)) {
+		k->wait->owned = true;
+		k->wait->owner = owner->tid;
+	}
+}
+
+static void monitors_read_owner(const struct monitors_look *k, uint64_t monitor, uint64_t oop)
+{
+	const struct hotspot_listed *found;
+	uint64_t owner, again;
+
+	if (!monitors_word(k, monitor, k->m->l.owner, &owner) || !owner)
+		return;
+	found = monitors_owner(k, monitor, oop, owner);
+	if (!monitors_word(k, monitor, k->m->l.owner, &again) || again != owner)
+		return;
+	/* Each JavaThread has the number of the thread that it executes. */
+	k->wait->owned = !found && k->m->numbered && k->m->l.owner_id >= 0 && owner >= FIRST_ID;
+	monitors_tell_owner(k, found);
+}
+
+/* Monitors. */
+
+static void monitors_look_at_monitor(const struct monitors_look *k, uint64_t monitor,
+				     enum managed_wait_kind kind)
+{
+	uint64_t oop = monitors_object(k, monitor), klass;
+
+	if (oop && (!monitors_name_object(k, oop, &klass) || monitors_object(k, monitor) != oop)) {
+		*k->wait->class = '\0';
+		k->wait->address = oop = 0;
+	}
+	if (kind == MANAGED_WAIT_MONITOR)
+		monitors_read_owner(k, monitor, oop);
+	k->wait->kind = kind;
+}
+
+/* A thread that was notified and woken enters its monitor without telling that it is pending. */
+static void monitors_look_at_entering(const struct monitors_look *k)
+{
+	uint64_t thread = k->thread->thread, monitor;
+
+	if ((monitors_word(k, thread, k->m->l.pending, &monitor) && monitor) ||
+	    (monitors_word(k, thread, k->m->l.waiting, &monitor) && monitor))
+		monitors_look_at_monitor(k, monitor, MANAGED_WAIT_MONITOR);
+}
+
+/* What a notified thread has in its status before it is woken. False: not known. */
+static bool monitors_status(const struct monitors_look *k, uint32_t *status)
+{
+	int32_t at = k->m->status;
+	uint64_t object, holder, klass;
+
+	if (!monitors_thread_object(k, &object))
+		return false;
+	holder = object;
+	if (at < 0) {
+		if (!monitors_field(k, object, k->m->holder, &holder) ||
+		    !hotspot_oop_class(k->hs, k->oops, holder, &klass))
+			return false;
+		at = hotspot_field_find(k->hs, &k->oops->fields, klass, "threadStatus", "I");
+	}
+	return at >= 0 &&
+	       !k->hs->memory->read(k->hs->memory, holder + (uint64_t)at, status, sizeof(*status));
+}
+
+static void monitors_look_at_noticing(const struct monitors_look *k)
+{
+	uint64_t monitor;
+	uint32_t status;
+
+	if (monitors_word(k, k->thread->thread, k->m->l.waiting, &monitor) && monitor &&
+	    monitors_status(k, &status))
+		monitors_look_at_monitor(
+			k, monitor, status & BLOCKED ? MANAGED_WAIT_MONITOR : MANAGED_WAIT_NOTICE);
+}
+
+/* Parked threads. */
+
+/* Is the class an AbstractOwnableSynchronizer? */
+static bool monitors_is_synchronizer(const struct monitors_look *k, uint64_t klass)
+{
+	struct hotspot_monitors *m = k->m;
+	uint64_t name;
+
+	for (unsigned i = 0; i < SUPERS_MAX && klass; i++) {
+		if (m->synchronizer && klass == m->synchronizer)
+			return true;
+		if (!m->synchronizer &&
+		    monitors_word(k, klass, k->hs->methods->l.klass_name, &name) &&
+		    hotspot_symbol_is(k->hs, name,
+				      "java/util/concurrent/locks/AbstractOwnableSynchronizer")) {
+			m->synchronizer = klass;
+			m->exclusive_owner = hotspot_field_find(k->hs, &k->oops->fields, klass,
+								"exclusiveOwnerThread",
+								"Ljava/lang/Thread;");
+			return true;
+		}
+		if (!monitors_word(k, klass, m->l.super, &klass))
+			return false;
+	}
+	return false;
+}
+
+/* A java.lang.Thread has the address of its JavaThread; one that is virtual has 0. */
+static void monitors_read_exclusive_owner(const struct monitors_look *k, uint64_t lock)
+{
+	uint64_t owner, again, address;
+
+	if (!monitors_field(k, lock, k->m->exclusive_owner, &owner) ||
+	    !monitors_word(k, owner, k->m->thread_address, &address) ||
+	    !monitors_field(k, lock, k->m->exclusive_owner, &again) || again != owner)
+		return;
+	k->wait->owned = !address;
+	monitors_tell_owner(k, monitors_thread_at(k, address));
+}
+
+static void monitors_look_at_parked(const struct monitors_look *k)
+{
+	uint64_t object, blocker, again, klass;
+
+	if (!monitors_thread_object(k, &object) ||
+	    !monitors_field(k, object, k->m->park_blocker, &blocker) ||
+	    !monitors_name_object(k, blocker, &klass))
+		return;
+	if (monitors_is_synchronizer(k, klass))
+		monitors_read_exclusive_owner(k, blocker);
+	if (monitors_field(k, object, k->m->park_blocker, &again) && again == blocker)
+		k->wait->kind = MANAGED_WAIT_PARKED;
+}
+
+static int32_t monitors_state(const struct monitors_look *k)
+{
+	int32_t state;
+
+	return k->m->l.os_state < 0 ||
+			       k->hs->memory->read(k->hs->memory,
+						   k->thread->os + (uint64_t)k->m->l.os_state,
+						   &state, sizeof(state)) ?
+		       -1 :
+		       state;
+}
+
+void hotspot_wait(void *rt, pid_t own_tid, struct managed_wait *wait)
+{
+	struct hotspot *hs = rt;
+	struct monitors_look k = { .hs = hs, .m = hs->names->monitors, .wait = wait };
+	int32_t state;
+
+	memset(wait, 0, sizeof(*wait));
+	k.thread = monitors_ready(&k) ? hotspot_threads_java(hs, own_tid) : NULL;
+	state = k.thread ? monitors_state(&k) : -1;
+	if (state < 0)
+		return;
+	if (state == k.m->l.entering)
+		monitors_look_at_entering(&k);
+	else if (state == k.m->l.noticing)
+		monitors_look_at_noticing(&k);
+	else if (state == k.m->l.parking)
+		monitors_look_at_parked(&k);
+	if (monitors_state(&k) != state)
+		wait->kind = MANAGED_WAIT_NONE;
+}
