@@ -1,7 +1,7 @@
 /*
  * What a thread at rest waits for in Java, and which thread has that.
  *
- * The state of its OSThread says which of three it is: it enters a monitor, it waits to be notified
+ * The state of its OSThread (in JDK 8 of its java.lang.Thread) says which of three it is: it enters a monitor, it waits to be notified
  * in one, or it is parked. For the first two the VM keeps the ObjectMonitor in the JavaThread, since
  * a monitor that a thread waits for has one, whatever way of locking the VM uses. A parked thread
  * has in the field parkBlocker of its java.lang.Thread what it parks for; a lock of
@@ -17,9 +17,11 @@
  *                          be on no thread of the kernel's
  *
  * The waiting thread is at rest, which the caller checks, so all but the owner stands still. The
- * collector moves objects: an object is the monitor's if its header says so. For a parked thread
- * nothing says that of the object, so there a reference counts only with ZGC's good colour, and if
- * it is the same after the object was read.
+ * collector moves objects. While all threads are stopped for that no object is read, since references
+ * may lead there already, where objects do not lie yet: only monitors and their owners are told. ZGC
+ * moves them beside the program, so there a reference counts only with its good colour; of a monitor
+ * the object is known also by its header, which leads back. LockStacks have no colours, and with ZGC
+ * they are not read.
  *
  * Of the same object jstack prints the same class and address.
  */
@@ -48,7 +50,10 @@ enum {
 	HANDLES = 16,  /* the first release whose monitors have a WeakHandle */
 	LOCK_STACK_MAX = 256,
 	SUPERS_MAX = 32,
-	BLOCKED = 0x400, /* JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER: jvmti.h */
+	/* Of a java.lang.Thread's status; jvmti.h: JVMTI_THREAD_STATE_… */
+	IN_OBJECT_WAIT = 0x100,
+	PARKED = 0x200,
+	BLOCKED_ON_MONITOR_ENTER = 0x400,
 };
 
 struct monitors_layout {
@@ -59,7 +64,8 @@ struct monitors_layout {
 	int32_t lock_stack, lock_stack_top, lock_stack_base, lock_stack_bytes;
 	int32_t owner_id;
 	int32_t super;
-	uint64_t mirror; /* the variable java_lang_Class::_klass_offset */
+	int32_t collecting, stw_collecting, collections; /* in the CollectedHeap */
+	uint64_t heap, mirror; /* the variables: its address; java_lang_Class::_klass_offset */
 };
 
 struct hotspot_monitors {
@@ -81,6 +87,7 @@ struct monitors_look {
 	struct hotspot_monitors *m;
 	const struct hotspot_oops *oops;
 	const struct hotspot_listed *thread;
+	bool moving; /* all threads are stopped for objects to be moved: these are not read */
 	struct managed_wait *wait;
 };
 
@@ -108,6 +115,10 @@ static const struct vmplace places[] = {
 	PLACE(SIZE, "LockStack", NULL, lock_stack_bytes),
 	PLACE(OFFSET, "JavaThread", "_monitor_owner_id", owner_id),
 	PLACE(OFFSET, "Klass", "_super", super),
+	PLACE(OFFSET, "CollectedHeap", "_is_gc_active", collecting),
+	PLACE(OFFSET, "CollectedHeap", "_is_stw_gc_active", stw_collecting),
+	PLACE(OFFSET, "CollectedHeap", "_total_collections", collections),
+	PLACE(ADDRESS, "Universe", "_collectedHeap", heap),
 	PLACE(ADDRESS, "java_lang_Class", "_klass_offset", mirror),
 };
 
@@ -131,6 +142,7 @@ int hotspot_monitors_init(struct hotspot *hs)
 	monitors_take_old(&m->l.waiting, m->l.old_waiting);
 	monitors_take_old(&m->l.stack_base, m->l.old_stack_base);
 	monitors_take_old(&m->l.stack_size, m->l.old_stack_size);
+	monitors_take_old(&m->l.collecting, m->l.stw_collecting);
 	/* An address has no type in the tables. */
 	m->numbered = vmstructs_field(hs->tables, "ObjectMonitor", "_owner", &owner) &&
 		      *owner.type_string;
@@ -182,7 +194,7 @@ static bool monitors_thread_object(const struct monitors_look *k, uint64_t *obje
 {
 	uint64_t address;
 
-	return hotspot_threads_object(k->hs, k->thread, object) &&
+	return !k->moving && hotspot_threads_object(k->hs, k->thread, object) &&
 	       monitors_word(k, *object, k->m->thread_address, &address) &&
 	       address == k->thread->thread;
 }
@@ -227,22 +239,23 @@ static bool monitors_name_object(const struct monitors_look *k, uint64_t oop, ui
 	return true;
 }
 
-/* The object of a monitor, whose header says that it is. 0: not known. */
-static uint64_t monitors_object(const struct monitors_look *k, uint64_t monitor)
+/* The object of a monitor, whose header says that it is; 0: not known. *now: it is at that address,
+ * which else is where it was before ZGC moved it. */
+static uint64_t monitors_object(const struct monitors_look *k, uint64_t monitor, bool *now)
 {
-	uint64_t slot = monitor + (uint64_t)k->m->l.object, oop, mark;
-	bool found;
+	uint64_t slot = monitor + (uint64_t)k->m->l.object, oop, good, mark;
 
-	if (k->m->l.object < 0 ||
-	    (k->hs->release >= HANDLES && memory_read_u64(k->hs->memory, slot, &slot)))
+	if (k->moving || k->m->l.object < 0 ||
+	    (k->hs->release >= HANDLES && memory_read_u64(k->hs->memory, slot, &slot)) ||
+	    !hotspot_oop_stale_at(k->hs, k->oops, slot, &oop))
 		return 0;
-	found = k->m->table ? hotspot_oop_at(k->hs, k->oops, slot, &oop) :
-			      hotspot_oop_stale_at(k->hs, k->oops, slot, &oop);
-	if (!found || memory_read_u64(k->hs->memory, oop, &mark) ||
-	    (mark & MARK_BITS) != MARK_MONITOR ||
-	    (!k->m->table && mark != (monitor | MARK_MONITOR)))
+	*now = hotspot_oop_at(k->hs, k->oops, slot, &good) && good == oop &&
+	       hotspot_oop_is_good(k->hs, k->oops, oop);
+	if (memory_read_u64(k->hs->memory, oop, &mark))
 		return 0;
-	return oop;
+	if (k->m->table)
+		return *now && (mark & MARK_BITS) == MARK_MONITOR ? oop : 0;
+	return mark == (monitor | MARK_MONITOR) ? oop : 0;
 }
 
 /* Which thread is it? */
@@ -337,13 +350,14 @@ static const struct hotspot_listed *monitors_by_stack(const struct monitors_look
 		       NULL;
 }
 
+/* ZGC leaves there for a while what lay at an address before it moved objects. */
 static const struct hotspot_listed *monitors_by_lock_stack(const struct monitors_look *k,
 							   uint64_t oop)
 {
 	const struct monitors_layout *l = &k->m->l;
 
-	return oop && l->lock_stack_top >= 0 && l->lock_stack_base >= 0 &&
-			       l->lock_stack_bytes <= LOCK_STACK_MAX &&
+	return oop && !k->oops->coloured && !k->oops->tinted && l->lock_stack_top >= 0 &&
+			       l->lock_stack_base >= 0 && l->lock_stack_bytes <= LOCK_STACK_MAX &&
 			       l->lock_stack_top + 4 <= l->lock_stack_bytes ?
 		       monitors_find(k, l->lock_stack, l->lock_stack_bytes,
 				     monitors_is_in_lock_stack, oop) :
@@ -405,12 +419,17 @@ static void monitors_read_owner(const struct monitors_look *k, uint64_t monitor,
 static void monitors_look_at_monitor(const struct monitors_look *k, uint64_t monitor,
 				     enum managed_wait_kind kind)
 {
-	uint64_t oop = monitors_object(k, monitor), klass;
+	uint64_t klass, oop;
+	bool now, still;
 
-	if (oop && (!monitors_name_object(k, oop, &klass) || monitors_object(k, monitor) != oop)) {
+	oop = monitors_object(k, monitor, &now);
+	if (oop &&
+	    (!monitors_name_object(k, oop, &klass) || monitors_object(k, monitor, &still) != oop)) {
 		*k->wait->class = '\0';
-		k->wait->address = oop = 0;
+		oop = 0;
 	}
+	if (!oop || !now || !still)
+		k->wait->address = 0;
 	if (kind == MANAGED_WAIT_MONITOR)
 		monitors_read_owner(k, monitor, oop);
 	k->wait->kind = kind;
@@ -452,8 +471,9 @@ static void monitors_look_at_noticing(const struct monitors_look *k)
 
 	if (monitors_word(k, k->thread->thread, k->m->l.waiting, &monitor) && monitor &&
 	    monitors_status(k, &status))
-		monitors_look_at_monitor(
-			k, monitor, status & BLOCKED ? MANAGED_WAIT_MONITOR : MANAGED_WAIT_NOTICE);
+		monitors_look_at_monitor(k, monitor,
+					 status & BLOCKED_ON_MONITOR_ENTER ? MANAGED_WAIT_MONITOR :
+									     MANAGED_WAIT_NOTICE);
 }
 
 /* Parked threads. */
@@ -510,35 +530,84 @@ static void monitors_look_at_parked(const struct monitors_look *k)
 		k->wait->kind = MANAGED_WAIT_PARKED;
 }
 
-static int32_t monitors_state(const struct monitors_look *k)
+/* Without the OSThread's state (JDK 8) by that of the java.lang.Thread. */
+static enum managed_wait_kind monitors_kind_by_status(const struct monitors_look *k)
 {
+	uint32_t status;
+
+	if (!monitors_status(k, &status))
+		return MANAGED_WAIT_NONE;
+	if (status & BLOCKED_ON_MONITOR_ENTER)
+		return MANAGED_WAIT_MONITOR;
+	if (status & IN_OBJECT_WAIT)
+		return MANAGED_WAIT_NOTICE;
+	return status & PARKED ? MANAGED_WAIT_PARKED : MANAGED_WAIT_NONE;
+}
+
+/* What it does, as far as one word says it. */
+static enum managed_wait_kind monitors_kind(const struct monitors_look *k)
+{
+	const struct monitors_layout *l = &k->m->l;
 	int32_t state;
 
-	return k->m->l.os_state < 0 ||
-			       k->hs->memory->read(k->hs->memory,
-						   k->thread->os + (uint64_t)k->m->l.os_state,
-						   &state, sizeof(state)) ?
-		       -1 :
-		       state;
+	if (l->os_state < 0)
+		return monitors_kind_by_status(k);
+	if (k->hs->memory->read(k->hs->memory, k->thread->os + (uint64_t)l->os_state, &state,
+				sizeof(state)) ||
+	    state < 0)
+		return MANAGED_WAIT_NONE;
+	if (state == l->entering)
+		return MANAGED_WAIT_MONITOR;
+	if (state == l->noticing)
+		return MANAGED_WAIT_NOTICE;
+	return state == l->parking ? MANAGED_WAIT_PARKED : MANAGED_WAIT_NONE;
+}
+
+static void monitors_look_at(const struct monitors_look *k)
+{
+	enum managed_wait_kind kind = monitors_kind(k);
+
+	if (kind == MANAGED_WAIT_MONITOR)
+		monitors_look_at_entering(k);
+	else if (kind == MANAGED_WAIT_NOTICE)
+		monitors_look_at_noticing(k);
+	else if (kind == MANAGED_WAIT_PARKED)
+		monitors_look_at_parked(k);
+	if (monitors_kind(k) != kind)
+		k->wait->kind = MANAGED_WAIT_NONE;
+}
+
+/* How many collections there were that stop all threads. False: there is one, or it is not known. */
+static bool monitors_collections(const struct monitors_look *k, uint32_t *count)
+{
+	const struct monitors_layout *l = &k->m->l;
+	uint8_t collecting;
+	uint64_t heap;
+
+	return l->heap && l->collecting >= 0 && l->collections >= 0 &&
+	       !memory_read_u64(k->hs->memory, l->heap, &heap) && heap &&
+	       !k->hs->memory->read(k->hs->memory, heap + (uint64_t)l->collecting, &collecting,
+				    sizeof(collecting)) &&
+	       !collecting &&
+	       !k->hs->memory->read(k->hs->memory, heap + (uint64_t)l->collections, count,
+				    sizeof(*count));
 }
 
 void hotspot_wait(void *rt, pid_t own_tid, struct managed_wait *wait)
 {
 	struct hotspot *hs = rt;
 	struct monitors_look k = { .hs = hs, .m = hs->names->monitors, .wait = wait };
-	int32_t state;
+	uint32_t before, after;
 
 	memset(wait, 0, sizeof(*wait));
 	k.thread = monitors_ready(&k) ? hotspot_threads_java(hs, own_tid) : NULL;
-	state = k.thread ? monitors_state(&k) : -1;
-	if (state < 0)
+	if (!k.thread)
 		return;
-	if (state == k.m->l.entering)
-		monitors_look_at_entering(&k);
-	else if (state == k.m->l.noticing)
-		monitors_look_at_noticing(&k);
-	else if (state == k.m->l.parking)
-		monitors_look_at_parked(&k);
-	if (monitors_state(&k) != state)
-		wait->kind = MANAGED_WAIT_NONE;
+	k.moving = !monitors_collections(&k, &before);
+	monitors_look_at(&k);
+	if (k.moving || (monitors_collections(&k, &after) && after == before))
+		return;
+	k.moving = true;
+	memset(wait, 0, sizeof(*wait));
+	monitors_look_at(&k);
 }

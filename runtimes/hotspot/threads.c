@@ -384,7 +384,8 @@ bool hotspot_threads_object(const struct hotspot *hs, const struct hotspot_liste
 
 	return t->l.java_object >= 0 &&
 	       (!t->handles || !memory_read_u64(hs->memory, slot, &slot)) &&
-	       hotspot_oop_stale_at(hs, &t->oops, slot, object);
+	       hotspot_oop_at(hs, &t->oops, slot, object) &&
+	       hotspot_oop_is_good(hs, &t->oops, *object);
 }
 
 bool hotspot_thread(void *rt, pid_t own_tid, struct managed_thread *thread)

@@ -34,7 +34,7 @@ bool hotspot_threads_is(const struct hotspot *hs, const struct hotspot_listed *k
 /* How objects are read; NULL: not known yet, or not to us. */
 struct hotspot_oops *hotspot_threads_oops(const struct hotspot *hs);
 
-/* Its java.lang.Thread, as hotspot_oop_stale_at finds it. False: it has none. */
+/* Its java.lang.Thread. False: not known, as ZGC may have moved it. */
 bool hotspot_threads_object(const struct hotspot *hs, const struct hotspot_listed *k,
 			    uint64_t *object);
 

@@ -12,6 +12,7 @@
  * Nothing is stopped for this. The names that prove what kind of lock it is are found later, in the
  * process that decodes.
  */
+#include <string.h>
 #include <sys/syscall.h>
 
 #include "base/error.h"
@@ -77,6 +78,17 @@ static bool dumplocks_same_managed(const struct managed_wait *a, const struct ma
 	return a->kind == b->kind && a->owned == b->owned && a->owner == b->owner;
 }
 
+/* While objects move, a runtime says less of them. The thread has not run since the first look. */
+static void dumplocks_keep_managed(struct managed_wait *now, const struct managed_wait *first)
+{
+	if (!now->kind) {
+		*now = *first;
+	} else if (now->kind == first->kind && !*now->class) {
+		memcpy(now->class, first->class, sizeof(now->class));
+		now->address = first->address;
+	}
+}
+
 static void dumplocks_look_again(const struct member *m, struct dump_thread *t)
 {
 	struct dump_wait now = { .known = true };
@@ -86,6 +98,8 @@ static void dumplocks_look_again(const struct member *m, struct dump_thread *t)
 	now.known = dumplocks_look(m, t, &now) && now.slices == t->wait.slices;
 	now.steady = now.known && lock_same(&now.lock, &t->wait.lock) &&
 		     dumplocks_same_managed(&now.managed, &t->wait.managed);
+	if (now.known)
+		dumplocks_keep_managed(&now.managed, &t->wait.managed);
 	t->wait = now;
 }
 
