@@ -259,9 +259,12 @@ static void find_roles(struct hotspot_thread_state *t)
 	for (size_t i = 0; i < t->count && !plain; i++)
 		if (!strcmp(t->at[i].name, "Reference Handler"))
 			plain = t->at[i].vtable;
-	for (struct hotspot_listed *k = t->at; plain && k < t->at + t->count; k++)
+	for (size_t i = 0; plain && i < t->count; i++) {
+		struct hotspot_listed *k = &t->at[i];
+
 		if (k->java && *k->name && k->vtable != plain)
 			k->role = begins_with_any(k->name, compilers) ? "compiler" : "vm";
+	}
 }
 
 static int hotspot_threads_by_tid(const void *a, const void *b)
@@ -281,7 +284,9 @@ static int hotspot_threads_refresh(const struct hotspot *hs, struct hotspot_thre
 	rc = hotspot_threads_add_all(hs, t);
 	if (rc)
 		t->count = 0;
-	for (struct hotspot_listed *k = t->at; k < t->at + t->count; k++) {
+	for (size_t i = 0; i < t->count; i++) {
+		struct hotspot_listed *k = &t->at[i];
+
 		read_tid(hs, &t->l, k);
 		if (k->tid && k->java)
 			read_java_name(hs, t, k);
