@@ -73,11 +73,12 @@ enum { MANAGED_CLASS_NAME = 200 }; /* bytes, with the NUL */
 struct managed_wait {
 	enum managed_wait_kind kind;
 	uint64_t address; /* of the object, which may move; 0: not known */
-	char class
-		[MANAGED_CLASS_NAME]; /* of the object; UTF-8, cut at a character; "": not known */
-	bool owned;		      /* a thread has locked it; not set for MANAGED_WAIT_NOTICE */
-	pid_t owner; /* that thread, in its own PID namespace; 0: not known, or it is on no thread of
-		      * the kernel's now */
+	/* Of the object; UTF-8, cut at a character; "": not known. */
+	char class[MANAGED_CLASS_NAME];
+	bool owned; /* a thread has locked it; not set for MANAGED_WAIT_NOTICE */
+	/* That thread, in its own PID namespace; 0: not known, or it is on no thread of the
+	 * kernel's now. */
+	pid_t owner;
 };
 
 struct managed_ops {

@@ -1,27 +1,19 @@
 /*
  * What a thread at rest waits for in Java, and which thread has that.
  *
- * The state of its OSThread (in JDK 8 of its java.lang.Thread) says which of three it is: it enters a monitor, it waits to be notified
- * in one, or it is parked. For the first two the VM keeps the ObjectMonitor in the JavaThread, since
- * a monitor that a thread waits for has one, whatever way of locking the VM uses. A parked thread
- * has in the field parkBlocker of its java.lang.Thread what it parks for; a lock of
- * java.util.concurrent is an AbstractOwnableSynchronizer, which has its owner in a field.
- *
- * An ObjectMonitor's owner is, as releases and ways of locking have it:
- *
- *   a JavaThread           up to JDK 23
- *   a place in a stack     of the thread that had locked the object there before there was a
- *                          monitor: up to 23; from 24 on beside "anonymous" (LockingMode=1)
- *   1, "anonymous"         from 21 on: the thread in whose LockStack the object is
- *   a number               from 24 on, of the java.lang.Thread: also a virtual thread's, which may
- *                          be on no thread of the kernel's
+ * The state of its OSThread (in JDK 8 of its java.lang.Thread) says which of three it is: it enters
+ * a monitor, it waits to be notified in one, or it is parked. For the first two the VM keeps the
+ * ObjectMonitor in the JavaThread, since a monitor that a thread waits for has one, whatever way of
+ * locking the VM uses; owners.c has its owner. A parked thread has in the field parkBlocker of its
+ * java.lang.Thread what it parks for; a lock of java.util.concurrent is an
+ * AbstractOwnableSynchronizer, which has its owner in a field.
  *
  * The waiting thread is at rest, which the caller checks, so all but the owner stands still. The
- * collector moves objects. While all threads are stopped for that no object is read, since references
- * may lead there already, where objects do not lie yet: only monitors and their owners are told. ZGC
- * moves them beside the program, so there a reference counts only with its good colour; of a monitor
- * the object is known also by its header, which leads back. LockStacks have no colours, and with ZGC
- * they are not read.
+ * collector moves objects. While all threads are stopped for that no object is read, since
+ * references may lead there already, where objects do not lie yet: only monitors and their owners
+ * are told. ZGC moves them beside the program, so there a reference counts only with its good
+ * colour; of a monitor the object is known also by its header, which leads back. LockStacks have no
+ * colours, and with ZGC they are not read.
  *
  * Of the same object jstack prints the same class and address.
  */
@@ -35,6 +27,7 @@
 #include "base/process/memory.h"
 #include "base/utf8.h"
 #include "runtimes/hotspot/names.h"
+#include "runtimes/hotspot/owners.h"
 #include "runtimes/hotspot/threads.h"
 #include "runtimes/hotspot/vm/methods.h"
 #include "runtimes/hotspot/vm/oops.h"
@@ -42,13 +35,9 @@
 #include "runtimes/hotspot/vm/vmstructs.h"
 
 enum {
-	WORD = 8,
 	MARK_BITS = 3, /* of a mark word, markWord.hpp: */
 	MARK_MONITOR = 2,
-	ANONYMOUS = 1, /* ObjectMonitor::ANONYMOUS_OWNER */
-	FIRST_ID = 3,  /* lower ones are no thread's (ThreadIdentifier) */
-	HANDLES = 16,  /* the first release whose monitors have a WeakHandle */
-	LOCK_STACK_MAX = 256,
+	HANDLES = 16, /* the first release whose monitors have a WeakHandle */
 	SUPERS_MAX = 32,
 	/* Of a java.lang.Thread's status; jvmti.h: JVMTI_THREAD_STATE_… */
 	IN_OBJECT_WAIT = 0x100,
@@ -58,11 +47,8 @@ enum {
 
 struct monitors_layout {
 	int32_t pending, waiting, old_pending, old_waiting; /* in a JavaThread */
-	int32_t object, owner, stack_locker;		    /* in an ObjectMonitor */
+	int32_t object;					    /* in an ObjectMonitor */
 	int32_t os_state, entering, noticing, parking;	    /* OSThread::_state, and its values */
-	int32_t stack_base, stack_size, old_stack_base, old_stack_size;
-	int32_t lock_stack, lock_stack_top, lock_stack_base, lock_stack_bytes;
-	int32_t owner_id;
 	int32_t super;
 	int32_t collecting, stw_collecting, collections; /* in the CollectedHeap */
 	uint64_t heap, mirror; /* the variables: its address; java_lang_Class::_klass_offset */
@@ -70,7 +56,7 @@ struct monitors_layout {
 
 struct hotspot_monitors {
 	struct monitors_layout l;
-	bool numbered; /* an owner is a number, not an address */
+	struct hotspot_owner_layout owners;
 	/* Set when objects can be read: */
 	bool ready;
 	bool table;			      /* a header does not lead to its monitor */
@@ -99,21 +85,10 @@ static const struct vmplace places[] = {
 	PLACE(OFFSET, "Thread", "_current_pending_monitor", old_pending),
 	PLACE(OFFSET, "Thread", "_current_waiting_monitor", old_waiting),
 	PLACE(OFFSET, "ObjectMonitor", "_object", object),
-	PLACE(OFFSET, "ObjectMonitor", "_owner", owner),
-	PLACE(OFFSET, "ObjectMonitor", "_stack_locker", stack_locker),
 	PLACE(OFFSET, "OSThread", "_state", os_state),
 	PLACE(CONSTANT, NULL, "MONITOR_WAIT", entering),
 	PLACE(CONSTANT, NULL, "OBJECT_WAIT", noticing),
 	PLACE(CONSTANT, NULL, "CONDVAR_WAIT", parking),
-	PLACE(OFFSET, "JavaThread", "_stack_base", stack_base),
-	PLACE(OFFSET, "JavaThread", "_stack_size", stack_size),
-	PLACE(OFFSET, "Thread", "_stack_base", old_stack_base),
-	PLACE(OFFSET, "Thread", "_stack_size", old_stack_size),
-	PLACE(OFFSET, "JavaThread", "_lock_stack", lock_stack),
-	PLACE(OFFSET, "LockStack", "_top", lock_stack_top),
-	PLACE(OFFSET, "LockStack", "_base[0]", lock_stack_base),
-	PLACE(SIZE, "LockStack", NULL, lock_stack_bytes),
-	PLACE(OFFSET, "JavaThread", "_monitor_owner_id", owner_id),
 	PLACE(OFFSET, "Klass", "_super", super),
 	PLACE(OFFSET, "CollectedHeap", "_is_gc_active", collecting),
 	PLACE(OFFSET, "CollectedHeap", "_is_stw_gc_active", stw_collecting),
@@ -131,7 +106,6 @@ static void monitors_take_old(int32_t *field, int32_t old)
 int hotspot_monitors_init(struct hotspot *hs)
 {
 	struct hotspot_monitors *m = calloc(1, sizeof(*m));
-	struct vmfield owner;
 	int rc;
 
 	if (!m)
@@ -140,13 +114,8 @@ int hotspot_monitors_init(struct hotspot *hs)
 	rc = vmstructs_resolve(hs->tables, places, sizeof(places) / sizeof(*places), &m->l, NULL);
 	monitors_take_old(&m->l.pending, m->l.old_pending);
 	monitors_take_old(&m->l.waiting, m->l.old_waiting);
-	monitors_take_old(&m->l.stack_base, m->l.old_stack_base);
-	monitors_take_old(&m->l.stack_size, m->l.old_stack_size);
 	monitors_take_old(&m->l.collecting, m->l.stw_collecting);
-	/* An address has no type in the tables. */
-	m->numbered = vmstructs_field(hs->tables, "ObjectMonitor", "_owner", &owner) &&
-		      *owner.type_string;
-	return rc;
+	return rc ? rc : hotspot_owners_init(hs, &m->owners);
 }
 
 /* What the VM sets once. False: it has not yet, or it is not known to us. */
@@ -258,138 +227,6 @@ static uint64_t monitors_object(const struct monitors_look *k, uint64_t monitor,
 	return mark == (monitor | MARK_MONITOR) ? oop : 0;
 }
 
-/* Which thread is it? */
-
-static const struct hotspot_listed *monitors_thread_at(const struct monitors_look *k,
-						       uint64_t address)
-{
-	size_t count;
-	const struct hotspot_listed *all = hotspot_threads_list(k->hs, &count);
-
-	for (size_t i = 0; i < count; i++)
-		if (all[i].java && all[i].thread == address)
-			return &all[i];
-	return NULL;
-}
-
-/* `len` bytes of each listed thread, from `at` on, in one piece that the caller frees; those of one
- * that cannot be read are 0. NULL: no memory. */
-static uint8_t *monitors_read_each(const struct monitors_look *k, int32_t at, size_t len)
-{
-	size_t count;
-	const struct hotspot_listed *all = hotspot_threads_list(k->hs, &count);
-	struct memory_piece *pieces = calloc(count + 1, sizeof(*pieces));
-	uint8_t *bytes = calloc(count + 1, len);
-
-	for (size_t i = 0; pieces && bytes && i < count; i++)
-		pieces[i] = (struct memory_piece){ all[i].thread + (uint64_t)at, bytes + i * len,
-						   all[i].java ? len : 0 };
-	if (pieces && bytes)
-		memory_gather(k->hs->memory, pieces, count);
-	free(pieces);
-	return bytes;
-}
-
-/* The thread of whose bytes `is_it` says that. NULL: none, or not known. */
-static const struct hotspot_listed *monitors_find(
-	const struct monitors_look *k, int32_t at, int32_t len,
-	bool (*is_it)(const struct monitors_layout *l, const uint8_t *bytes, uint64_t what),
-	uint64_t what)
-{
-	const struct hotspot_listed *found = NULL;
-	size_t count;
-	const struct hotspot_listed *all = hotspot_threads_list(k->hs, &count);
-	uint8_t *bytes = at >= 0 && len > 0 ? monitors_read_each(k, at, (size_t)len) : NULL;
-
-	for (size_t i = 0; bytes && i < count && !found; i++)
-		if (all[i].java && is_it(&k->m->l, bytes + i * (size_t)len, what))
-			found = &all[i];
-	free(bytes);
-	return found;
-}
-
-static bool monitors_is_number(const struct monitors_layout *l, const uint8_t *bytes, uint64_t what)
-{
-	(void)l;
-	return memory_word(bytes, 0) == what;
-}
-
-/* The thread's stack ends at `base`, and the size is behind that. */
-static bool monitors_is_in_stack(const struct monitors_layout *l, const uint8_t *bytes,
-				 uint64_t what)
-{
-	uint64_t base = memory_word(bytes, 0);
-	uint64_t size = memory_word(bytes, (size_t)(l->stack_size - l->stack_base));
-
-	return what < base && base - what <= size;
-}
-
-/* `_top` is where the stack ends, from the beginning of the JavaThread. */
-static bool monitors_is_in_lock_stack(const struct monitors_layout *l, const uint8_t *bytes,
-				      uint64_t what)
-{
-	uint32_t top = memory_u32(bytes, (size_t)l->lock_stack_top);
-	uint32_t end = top - (uint32_t)l->lock_stack;
-
-	for (uint32_t at = (uint32_t)l->lock_stack_base;
-	     at + WORD <= end && end <= (uint32_t)l->lock_stack_bytes; at += WORD)
-		if (memory_word(bytes, at) == what)
-			return true;
-	return false;
-}
-
-static const struct hotspot_listed *monitors_by_stack(const struct monitors_look *k,
-						      uint64_t address)
-{
-	const struct monitors_layout *l = &k->m->l;
-	int32_t behind = l->stack_size - l->stack_base;
-
-	return l->stack_base >= 0 && l->stack_size >= 0 && behind >= WORD && behind <= 4 * WORD ?
-		       monitors_find(k, l->stack_base, behind + WORD, monitors_is_in_stack,
-				     address) :
-		       NULL;
-}
-
-/* ZGC leaves there for a while what lay at an address before it moved objects. */
-static const struct hotspot_listed *monitors_by_lock_stack(const struct monitors_look *k,
-							   uint64_t oop)
-{
-	const struct monitors_layout *l = &k->m->l;
-
-	return oop && !k->oops->coloured && !k->oops->tinted && l->lock_stack_top >= 0 &&
-			       l->lock_stack_base >= 0 && l->lock_stack_bytes <= LOCK_STACK_MAX &&
-			       l->lock_stack_top + 4 <= l->lock_stack_bytes ?
-		       monitors_find(k, l->lock_stack, l->lock_stack_bytes,
-				     monitors_is_in_lock_stack, oop) :
-		       NULL;
-}
-
-/* The owner is "anonymous". */
-static const struct hotspot_listed *monitors_anonymous(const struct monitors_look *k,
-						       uint64_t monitor, uint64_t oop)
-{
-	uint64_t locker;
-
-	if (monitors_word(k, monitor, k->m->l.stack_locker, &locker) && locker)
-		return monitors_by_stack(k, locker);
-	return monitors_by_lock_stack(k, oop);
-}
-
-static const struct hotspot_listed *monitors_owner(const struct monitors_look *k, uint64_t monitor,
-						   uint64_t oop, uint64_t owner)
-{
-	const struct hotspot_listed *found;
-
-	if (owner == ANONYMOUS)
-		return monitors_anonymous(k, monitor, oop);
-	if (k->m->numbered)
-		return owner >= FIRST_ID ?
-			       monitors_find(k, k->m->l.owner_id, WORD, monitors_is_number, owner) :
-			       NULL;
-	found = monitors_thread_at(k, owner);
-	return found ? found : monitors_by_stack(k, owner);
-}
-
 /* A thread that waits does not own what it waits for. */
 static void monitors_tell_owner(const struct monitors_look *k, const struct hotspot_listed *owner)
 {
@@ -401,17 +238,13 @@ static void monitors_tell_owner(const struct monitors_look *k, const struct hots
 
 static void monitors_read_owner(const struct monitors_look *k, uint64_t monitor, uint64_t oop)
 {
-	const struct hotspot_listed *found;
-	uint64_t owner, again;
+	const struct hotspot_listed *owner;
 
-	if (!monitors_word(k, monitor, k->m->l.owner, &owner) || !owner)
-		return;
-	found = monitors_owner(k, monitor, oop, owner);
-	if (!monitors_word(k, monitor, k->m->l.owner, &again) || again != owner)
-		return;
-	/* Each JavaThread has the number of the thread that it executes. */
-	k->wait->owned = !found && k->m->numbered && k->m->l.owner_id >= 0 && owner >= FIRST_ID;
-	monitors_tell_owner(k, found);
+	/* ZGC leaves in a LockStack for a while what lay at an address before it moved objects. */
+	if (k->oops->coloured || k->oops->tinted)
+		oop = 0;
+	k->wait->owned = hotspot_owner_of(k->hs, &k->m->owners, monitor, oop, &owner) && !owner;
+	monitors_tell_owner(k, owner);
 }
 
 /* Monitors. */
@@ -513,7 +346,7 @@ static void monitors_read_exclusive_owner(const struct monitors_look *k, uint64_
 	    !monitors_field(k, lock, k->m->exclusive_owner, &again) || again != owner)
 		return;
 	k->wait->owned = !address;
-	monitors_tell_owner(k, monitors_thread_at(k, address));
+	monitors_tell_owner(k, hotspot_owner_at(k->hs, address));
 }
 
 static void monitors_look_at_parked(const struct monitors_look *k)

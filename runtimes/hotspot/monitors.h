@@ -8,10 +8,6 @@
 
 struct hotspot;
 
-/* Takes from hs->tables what it needs; of what they lack nothing is told. `free` releases
- * hs->names->monitors. ERR_FORMAT, ERR_NOMEM. */
-int hotspot_monitors_init(struct hotspot *hs);
-
 /* The function of struct managed_ops. */
 void hotspot_wait(void *rt, pid_t own_tid, struct managed_wait *wait);
 

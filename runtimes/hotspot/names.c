@@ -26,7 +26,6 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/process/memory.h"
-#include "runtimes/hotspot/monitors.h"
 #include "runtimes/hotspot/vm/blobs.h"
 #include "runtimes/hotspot/vm/javatext.h"
 #include "runtimes/hotspot/vm/javalines.h"

@@ -72,6 +72,7 @@ int hotspot_vm_code_name(struct hotspot *hs, const struct managed_frame *frame, 
 /* Where the routine of that name begins, as hotspot_vm_code_name shows it; 0: not known. */
 uint64_t hotspot_routine_find(struct hotspot *hs, const char *name);
 
+int hotspot_monitors_init(struct hotspot *hs);
 int hotspot_threads_init(struct hotspot *hs);
 void hotspot_threads_free(struct hotspot_thread_state *threads);
 

@@ -33,8 +33,8 @@ struct hotspot_oops {
 	uint64_t base, klass_base;
 	uint32_t shift, klass_shift;
 	uint64_t bad_mask, colour_shift; /* addresses of variables, of coloured ones */
-	/* The same of ZGC without generations, where a colour is a part of the address; 0: there are
-	 * no such colours. */
+	/* The same of ZGC without generations, where a colour is a part of the address; 0: not
+	 * known. */
 	bool tinted;
 	uint64_t tint_mask;
 	uint64_t thread, string; /* classes */
