@@ -410,7 +410,8 @@ static void monitors_look_at(const struct monitors_look *k)
 		k->wait->kind = MANAGED_WAIT_NONE;
 }
 
-/* How many collections there were that stop all threads. False: there is one, or it is not known. */
+/* How many collections there were that stop all threads. False: one is under way, or it is not
+ * known. */
 static bool monitors_collections(const struct monitors_look *k, uint32_t *count)
 {
 	const struct monitors_layout *l = &k->m->l;
