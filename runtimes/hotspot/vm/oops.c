@@ -14,9 +14,11 @@
 
 enum {
 	MARK_KLASS = 42, /* with compact headers the class is in the mark word from this bit on */
-	KLASS_AT = 8,	 /* else behind it */
-	UNITS_MAX = 64,	 /* of a text: longer ones are cut */
-	UTF16 = 1,	 /* String.coder */
+	MARK_BITS = 3,
+	MARK_FORWARDED = 3, /* then it has the object's new address */
+	KLASS_AT = 8,	    /* else behind it */
+	UNITS_MAX = 64,	    /* of a text: longer ones are cut */
+	UTF16 = 1,	    /* String.coder */
 	/* The first release whose arrays of bytes begin right behind the length. */
 	DENSE_ARRAYS = 23,
 	Z_GENERATIONS = 24, /* from this one on ZGC always has generations */
@@ -233,6 +235,8 @@ bool hotspot_oop_class(const struct hotspot *hs, const struct hotspot_oops *o, u
 	uint64_t header[2];
 
 	if (oop % 8 || hs->memory->read(hs->memory, oop, header, sizeof(header)))
+		return false;
+	if (o->compact && (header[0] & MARK_BITS) == MARK_FORWARDED)
 		return false;
 	*klass = header[KLASS_AT / 8];
 	if (o->compact)
