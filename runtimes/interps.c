@@ -115,6 +115,11 @@ bool interps_thread(struct interps *i, pid_t own_tid, struct managed_thread *thr
 	return managed_thread(&i->managed, own_tid, thread);
 }
 
+void interps_wait(struct interps *i, pid_t own_tid, struct managed_wait *wait)
+{
+	managed_wait(&i->managed, own_tid, wait);
+}
+
 bool interps_any(const struct interps *i)
 {
 	return i->set.count || i->managed.count;

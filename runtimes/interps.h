@@ -18,6 +18,7 @@ enum { INTERP_REMARK = 560 };
 struct interp_names;
 struct interps;
 struct managed_thread;
+struct managed_wait;
 struct managed_walker;
 struct memory;
 struct modmap;
@@ -49,6 +50,11 @@ struct managed_walker *interps_walker(struct interps *i);
 
 /* What these tell of that thread. False: nothing. */
 bool interps_thread(struct interps *i, pid_t own_tid, struct managed_thread *thread);
+
+/* What a thread waits for in its language: monitors and locks of Java's. The thread is at rest in
+ * futex(2), which the caller checks before and after. wait->kind is MANAGED_WAIT_NONE if nothing is
+ * known. */
+void interps_wait(struct interps *i, pid_t own_tid, struct managed_wait *wait);
 
 /* By the last search: is there a runtime that could not be read? */
 bool interps_refused(const struct interps *i);

@@ -110,6 +110,14 @@ struct managed_walker *managed_walker(struct managed *m)
 	return any ? &m->walker : NULL;
 }
 
+void managed_wait(struct managed *m, pid_t own_tid, struct managed_wait *wait)
+{
+	memset(wait, 0, sizeof(*wait));
+	for (unsigned i = 0; i < m->count && !wait->kind; i++)
+		if (!m->at[i].gone && m->at[i].ops->wait)
+			m->at[i].ops->wait(m->at[i].rt, own_tid, wait);
+}
+
 bool managed_thread(struct managed *m, pid_t own_tid, struct managed_thread *thread)
 {
 	memset(thread, 0, sizeof(*thread));

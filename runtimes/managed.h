@@ -66,6 +66,9 @@ struct managed_walker *managed_walker(struct managed *m);
 /* What the runtimes tell of that thread. False: nothing. */
 bool managed_thread(struct managed *m, pid_t own_tid, struct managed_thread *thread);
 
+/* What the thread, which is at rest, waits for in its language; all 0: nothing, or not known. */
+void managed_wait(struct managed *m, pid_t own_tid, struct managed_wait *wait);
+
 /* Writes `native` to `out`, emptied first, with the functions of the runtimes' frames in their
  * place. `counts` is indexed by language. ERR_NOMEM. */
 int managed_expand(struct managed *m, const struct stack *native, struct interp_names *names,

@@ -1,5 +1,6 @@
 /* What the threads of a dump wait for, as text and JSON (sampler/dump/dumplocks.c). */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/json.h"
@@ -35,10 +36,40 @@ static const struct symbol_frame *dump_locks_place_of(const struct dump_thread *
 	return place && place->call_count ? &place->calls[0] : NULL;
 }
 
-/* `thread 12 "worker", in work at work.c:7` */
-static void print_holder(struct printer *p, const struct dump_thread *t)
+static bool dump_locks_is_of_java(const char *name)
 {
-	const struct symbol_frame *place = dump_locks_place_of(t);
+	static const char *const heads[] = { "java.", "jdk.", "sun." };
+
+	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++)
+		if (!strncmp(name, heads[i], strlen(heads[i])))
+			return true;
+	return false;
+}
+
+/* Where it is in its language: the innermost function of the program's, or else of the library's.
+ * NULL: in none. */
+static const struct symbol_frame *dump_locks_managed_place(const struct dump_thread *t)
+{
+	const struct symbol_frame *of_library = NULL;
+
+	for (size_t i = 0; i < t->count; i++) {
+		const struct dump_frame *f = &t->frames[i];
+
+		if (!f->interpreted || !f->call_count || f->unnamed)
+			continue;
+		if (!dump_locks_is_of_java(f->calls[0].name))
+			return &f->calls[0];
+		of_library = of_library ? of_library : &f->calls[0];
+	}
+	return of_library;
+}
+
+/* `thread 12 "worker", in work at work.c:7`; `managed`: the place is one of its language. */
+static void print_holder(struct printer *p, const struct dump_thread *t, bool managed)
+{
+	const struct symbol_frame *place = managed ? dump_locks_managed_place(t) : NULL;
+
+	place = place ? place : dump_locks_place_of(t);
 
 	print_to(p, "thread %d \"", t->tid);
 	print_foreign(p, t->name);
@@ -55,8 +86,38 @@ static void print_holder(struct printer *p, const struct dump_thread *t)
 		print_to(p, ":%u", place->line);
 }
 
+/* `a java.lang.Object at 0x…` */
+static void dump_locks_print_object(struct printer *p, const struct managed_wait *w)
+{
+	if (*w->class) {
+		print_to(p, "a ");
+		print_foreign(p, w->class);
+	} else {
+		print_to(p, "an object");
+	}
+	if (w->address)
+		print_to(p, " at 0x%lx", w->address);
+}
+
+static void dump_locks_print_managed(struct printer *p, const struct dump_lock *l)
+{
+	static const char *const waits[MANAGED_WAIT_KINDS] = {
+		"", "waits for the monitor of ", "waits to be notified on the monitor of ",
+		"waits for "
+	};
+
+	print_to(p, "%s", waits[l->managed->kind]);
+	dump_locks_print_object(p, l->managed);
+	if (l->timed)
+		print_to(p, ", with a timeout");
+}
+
 static void print_lock(struct printer *p, const struct dump_lock *l)
 {
+	if (l->managed) {
+		dump_locks_print_managed(p, l);
+		return;
+	}
 	print_to(p, "waits for a %s", lock_kind_name(l->kind));
 	/* A thread of an idle pool waits for a condition of its own, which no thread holds. */
 	if ((l->kind != LOCK_CONDITION && l->kind != LOCK_RUST_CONDITION) || l->variable)
@@ -82,7 +143,9 @@ static void print_owner(struct printer *p, const struct dump_thread *t)
 			    "twice, or the field was overwritten");
 	} else if (l->holder) {
 		print_to(p, ", held by ");
-		print_holder(p, l->holder);
+		print_holder(p, l->holder, l->managed);
+	} else if (l->managed) {
+		print_to(p, l->managed->owned ? ", held by a thread that is not shown here" : "");
 	} else if (l->owner) {
 		print_to(p, ", of which the owner field names %d, which is no thread shown here",
 			 l->owner);
@@ -96,7 +159,7 @@ static void print_owner(struct printer *p, const struct dump_thread *t)
 
 void dump_print_wait(struct printer *p, const struct dump_thread *t)
 {
-	if (!t->lock.kind)
+	if (!t->lock.kind && !t->lock.managed)
 		return;
 	print_to(p, "     ");
 	print_lock(p, &t->lock);
@@ -125,7 +188,7 @@ static void print_deadlock(struct printer *p, const struct dump_thread *first)
 	print_to(p, "\ndeadlock: %u threads wait for each other\n", count);
 	do {
 		print_to(p, "     ");
-		print_holder(p, t);
+		print_holder(p, t, t->lock.managed);
 		print_to(p, ", ");
 		print_lock(p, &t->lock);
 		print_to(p, ", held by thread %d\n", t->lock.holder->tid);
@@ -139,18 +202,28 @@ void dump_print_deadlocks(struct printer *p, const struct dump_process *process)
 		print_deadlock(p, first_of(process, i));
 }
 
+static const char *dump_locks_kind_name(const struct dump_lock *l)
+{
+	static const char *const names[MANAGED_WAIT_KINDS] = { "", "monitor", "notification",
+							       "park" };
+
+	return l->managed ? names[l->managed->kind] : lock_kind_name(l->kind);
+}
+
 void dump_json_wait(struct json *j, const struct dump_thread *t)
 {
 	const struct dump_lock *l = &t->lock;
 
 	json_addf(j, ",\"waits_for\":");
-	if (!l->kind) {
+	if (!l->kind && !l->managed) {
 		json_add(j, "null");
 		return;
 	}
-	json_addf(j,
-		  "{\"kind\":\"%s\",\"address\":\"0x%lx\",\"variable\":", lock_kind_name(l->kind),
-		  l->address);
+	json_addf(j, "{\"kind\":\"%s\"", dump_locks_kind_name(l));
+	json_addf(j, l->address ? ",\"address\":\"0x%lx\"" : ",\"address\":null", l->address);
+	json_add(j, ",\"class\":");
+	json_add_text(j, l->managed && *l->managed->class ? l->managed->class : NULL);
+	json_add(j, ",\"variable\":");
 	json_add_text(j, l->variable);
 	json_addf(j, l->variable ? ",\"offset\":\"0x%lx\"" : ",\"offset\":null", l->offset);
 	json_addf(j, l->holder ? ",\"owner\":%d" : ",\"owner\":null",

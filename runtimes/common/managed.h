@@ -12,6 +12,7 @@
  *   step      from a frame of the runtime's to its caller
  *   names     which functions the frame is in, once for each key
  *   thread    what the runtime calls the thread, and what it does
+ *   wait      what a thread at rest waits for in the language
  *
  * The process runs meanwhile. What is read of its memory beyond the copied stack may have changed
  * since the copy, and may change at any moment: each answer is checked before and after, and any
@@ -58,6 +59,28 @@ struct managed_thread {
 			     * A constant. */
 };
 
+enum managed_wait_kind {
+	MANAGED_WAIT_NONE,    /* for nothing of the language's, or that is not known */
+	MANAGED_WAIT_MONITOR, /* to enter a monitor */
+	MANAGED_WAIT_NOTICE,  /* in a monitor that it has left, to be notified */
+	MANAGED_WAIT_PARKED,  /* to be woken by what an object does, which may be a lock */
+	MANAGED_WAIT_KINDS,
+};
+
+enum { MANAGED_CLASS_NAME = 200 }; /* bytes, with the NUL */
+
+/* What a thread waits for in the language. */
+struct managed_wait {
+	enum managed_wait_kind kind;
+	uint64_t address; /* of the object, which may move; 0: not known */
+	/* Of the object; UTF-8, cut at a character; "": not known. */
+	char class[MANAGED_CLASS_NAME];
+	bool owned; /* a thread has locked it; not set for MANAGED_WAIT_NOTICE */
+	/* That thread, in its own PID namespace; 0: not known, or it is on no thread of the
+	 * kernel's now. */
+	pid_t owner;
+};
+
 struct managed_ops {
 	const char *mapping; /* "[java]": what the frames' mapping is called */
 
@@ -81,6 +104,10 @@ struct managed_ops {
 
 	/* What the runtime tells of a thread. False: nothing. NULL: nothing of any. */
 	bool (*thread)(void *rt, pid_t own_tid, struct managed_thread *thread);
+
+	/* What a thread waits for that is at rest in futex(2), and that the caller finds there
+	 * afterwards. wait->kind is MANAGED_WAIT_NONE if nothing is known. NULL: of none. */
+	void (*wait)(void *rt, pid_t own_tid, struct managed_wait *wait);
 };
 
 #endif

@@ -16,6 +16,7 @@
 #include "runtimes/common/text.h"
 #include "runtimes/common/walkview.h"
 #include "runtimes/hotspot/chunks.h"
+#include "runtimes/hotspot/monitors.h"
 #include "runtimes/hotspot/names.h"
 #include "runtimes/hotspot/steps.h"
 #include "runtimes/hotspot/vm/blobs.h"
@@ -168,4 +169,5 @@ const struct managed_ops hotspot_ops = { .mapping = "[java]",
 					 .begin = hotspot_begin,
 					 .step = hotspot_step,
 					 .names = hotspot_names,
-					 .thread = hotspot_thread };
+					 .thread = hotspot_thread,
+					 .wait = hotspot_wait };

@@ -51,7 +51,9 @@ int hotspot_names_init(struct hotspot *hs, struct error *why)
 	hs->names = n;
 	n->form = hs->release >= JDK_NO_ZERO ? UNSIGNED5_NO_ZERO : UNSIGNED5_WITH_ZERO;
 	rc = hotspot_vm_code_init(hs);
-	return rc ? rc : hotspot_threads_init(hs);
+	if (!rc)
+		rc = hotspot_threads_init(hs);
+	return rc ? rc : hotspot_monitors_init(hs);
 }
 
 void hotspot_names_free(struct hotspot *hs)
@@ -62,6 +64,7 @@ void hotspot_names_free(struct hotspot *hs)
 		return;
 	hotspot_vm_code_free(n->code);
 	hotspot_threads_free(n->threads);
+	free(n->monitors);
 	free(n);
 	hs->names = NULL;
 }
@@ -89,19 +92,42 @@ static char *hotspot_names_text_of(const struct hotspot *hs, uint64_t symbol, st
 /* Up to JDK 14 the classes of lambdas were anonymous to the VM, and Java writes their names with
  * their addresses. In JDK 8 it is a hash instead, and nothing in the VM's tables tells such a
  * class: there nothing is added. */
-static void read_suffix(const struct hotspot *hs, const struct hotspot_parts *p,
-			char suffix[SUFFIX_ROOM])
+static void read_suffix(const struct hotspot *hs, uint64_t klass, char suffix[SUFFIX_ROOM])
 {
 	const struct hotspot_method_layout *l = &hs->methods->l;
 	uint8_t anonymous = 0;
 	uint64_t loader;
 
 	if (l->klass_loader >= 0 && l->loader_anonymous >= 0 &&
-	    !memory_read_u64(hs->memory, p->holder + (uint64_t)l->klass_loader, &loader))
+	    !memory_read_u64(hs->memory, klass + (uint64_t)l->klass_loader, &loader))
 		hs->memory->read(hs->memory, loader + (uint64_t)l->loader_anonymous, &anonymous, 1);
 	*suffix = '\0';
 	if (anonymous == 1)
-		snprintf(suffix, SUFFIX_ROOM, "/0x%016lx", p->holder);
+		snprintf(suffix, SUFFIX_ROOM, "/0x%016lx", klass);
+}
+
+int hotspot_class_name(const struct hotspot *hs, uint64_t klass, struct arena *arena,
+		       const char **name)
+{
+	char suffix[SUFFIX_ROOM], *class, *all;
+	uint64_t symbol;
+	size_t len;
+	int rc;
+
+	if (!klass ||
+	    memory_read_u64(hs->memory, klass + (uint64_t)hs->methods->l.klass_name, &symbol))
+		return ERR_FORMAT;
+	class = hotspot_names_text_of(hs, symbol, arena, javatext_class, JAVATEXT_GROWTH, &rc);
+	if (rc)
+		return rc;
+	read_suffix(hs, klass, suffix);
+	len = strlen(class) + strlen(suffix) + 1;
+	all = arena_alloc(arena, len);
+	if (!all)
+		return ERR_NOMEM;
+	snprintf(all, len, "%s%s", class, suffix);
+	*name = all;
+	return 0;
 }
 
 /* "Class.method", and the parameters. */
@@ -126,7 +152,7 @@ static int hotspot_names_read_name(struct hotspot *hs, const struct hotspot_part
 						   &rc);
 	if (rc)
 		return rc;
-	read_suffix(hs, p, suffix);
+	read_suffix(hs, p->holder, suffix);
 	size_t len = strlen(class) + strlen(suffix) + strlen(method) + strlen(parameters) + 2;
 
 	all = arena_alloc(arena, len);

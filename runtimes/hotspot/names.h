@@ -13,8 +13,10 @@
 #include "runtimes/common/managed.h"
 #include "runtimes/hotspot/vm/unsigned5.h"
 
+struct arena;
 struct error;
 struct hotspot;
+struct hotspot_monitors;
 struct hotspot_thread_state;
 struct hotspot_vm_code;
 struct memory;
@@ -23,6 +25,7 @@ struct hotspot_name_state {
 	enum unsigned5_form form;
 	struct hotspot_vm_code *code;	      /* owned; of vmcode.c */
 	struct hotspot_thread_state *threads; /* owned; of threads.c */
+	struct hotspot_monitors *monitors;    /* owned; of monitors.c */
 };
 
 /* Resolves what they read; called by find, while hs->tables is there. ERR_FORMAT, ERR_NOMEM.
@@ -49,6 +52,11 @@ enum { HOTSPOT_NO_PLACE = -2 }; /* a bci that is not known */
 int hotspot_places(struct hotspot *hs, const struct managed_frame *frame,
 		   struct hotspot_place places[MANAGED_NAMES_MAX], size_t *count);
 
+/* The name of a class, as Java's stack traces have it, from the arena. ERR_FORMAT: none can be read
+ * there; ERR_NOMEM. */
+int hotspot_class_name(const struct hotspot *hs, uint64_t klass, struct arena *arena,
+		       const char **name);
+
 enum { HOTSPOT_VM_TEXT = 128 }; /* bytes, with the NUL */
 
 /* A text of the VM's C++ code: as much of it as is within the bound. False: there is none. */
@@ -64,6 +72,7 @@ int hotspot_vm_code_name(struct hotspot *hs, const struct managed_frame *frame, 
 /* Where the routine of that name begins, as hotspot_vm_code_name shows it; 0: not known. */
 uint64_t hotspot_routine_find(struct hotspot *hs, const char *name);
 
+int hotspot_monitors_init(struct hotspot *hs);
 int hotspot_threads_init(struct hotspot *hs);
 void hotspot_threads_free(struct hotspot_thread_state *threads);
 

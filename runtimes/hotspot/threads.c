@@ -25,6 +25,7 @@
 #include "base/room.h"
 #include "base/process/elfsymbol.h"
 #include "runtimes/hotspot/names.h"
+#include "runtimes/hotspot/threads.h"
 #include "runtimes/hotspot/vm/blobs.h"
 #include "runtimes/hotspot/vm/methods.h"
 #include "runtimes/hotspot/vm/runtime.h"
@@ -52,21 +53,12 @@ struct thread_layout {
 	int32_t name, other_bytes;
 };
 
-struct known {
-	pid_t tid;
-	uint64_t thread, os;
-	bool java;
-	uint64_t vtable;
-	const char *role;
-	char name[MANAGED_THREAD_NAME];
-};
-
 struct hotspot_thread_state {
 	struct thread_layout l;
 	struct hotspot_oops oops;
 	bool handles;			       /* a thread's object is behind an OopHandle */
 	uint64_t safepoint, others, vm_thread; /* addresses of variables; 0: not known */
-	struct known *at;		       /* sorted by tid */
+	struct hotspot_listed *at;	       /* sorted by tid */
 	size_t count, room;
 	uint64_t read_ns, cost_ns;
 };
@@ -143,7 +135,7 @@ static int hotspot_threads_add(struct hotspot_thread_state *t, uint64_t thread, 
 		return ERR_LIMIT;
 	if (room_for((void **)&t->at, &t->room, t->count + 1, sizeof(*t->at)))
 		return ERR_NOMEM;
-	t->at[t->count++] = (struct known){ .thread = thread, .java = java };
+	t->at[t->count++] = (struct hotspot_listed){ .thread = thread, .java = java };
 	return 0;
 }
 
@@ -202,7 +194,8 @@ static int hotspot_threads_add_all(const struct hotspot *hs, struct hotspot_thre
 }
 
 /* The kernel's numbers; 0: it has none yet. */
-static void read_tid(const struct hotspot *hs, const struct thread_layout *l, struct known *k)
+static void read_tid(const struct hotspot *hs, const struct thread_layout *l,
+		     struct hotspot_listed *k)
 {
 	int32_t tid = 0;
 
@@ -215,7 +208,7 @@ static void read_tid(const struct hotspot *hs, const struct thread_layout *l, st
 }
 
 static void read_java_name(const struct hotspot *hs, struct hotspot_thread_state *t,
-			   struct known *k)
+			   struct hotspot_listed *k)
 {
 	uint64_t slot = k->thread + (uint64_t)t->l.java_object, object, name;
 
@@ -237,7 +230,7 @@ static bool begins_with_any(const char *name, const char *const *heads)
 
 /* The name of a thread of C++'s, which is ASCII. What has none has other bytes there. */
 static void read_other_name(const struct hotspot *hs, const struct thread_layout *l,
-			    struct known *k)
+			    struct hotspot_listed *k)
 {
 	static const char *const collectors[] = {
 		"GC ",	 "G1 ",	     "ParGC ",	"Gang worker", "CMS ", "Concurrent Mark-Sweep",
@@ -266,14 +259,17 @@ static void find_roles(struct hotspot_thread_state *t)
 	for (size_t i = 0; i < t->count && !plain; i++)
 		if (!strcmp(t->at[i].name, "Reference Handler"))
 			plain = t->at[i].vtable;
-	for (struct known *k = t->at; plain && k < t->at + t->count; k++)
+	for (size_t i = 0; plain && i < t->count; i++) {
+		struct hotspot_listed *k = &t->at[i];
+
 		if (k->java && *k->name && k->vtable != plain)
 			k->role = begins_with_any(k->name, compilers) ? "compiler" : "vm";
+	}
 }
 
 static int hotspot_threads_by_tid(const void *a, const void *b)
 {
-	const struct known *x = a, *y = b;
+	const struct hotspot_listed *x = a, *y = b;
 
 	return (x->tid > y->tid) - (x->tid < y->tid);
 }
@@ -288,7 +284,9 @@ static int hotspot_threads_refresh(const struct hotspot *hs, struct hotspot_thre
 	rc = hotspot_threads_add_all(hs, t);
 	if (rc)
 		t->count = 0;
-	for (struct known *k = t->at; k < t->at + t->count; k++) {
+	for (size_t i = 0; i < t->count; i++) {
+		struct hotspot_listed *k = &t->at[i];
+
 		read_tid(hs, &t->l, k);
 		if (k->tid && k->java)
 			read_java_name(hs, t, k);
@@ -303,19 +301,21 @@ static int hotspot_threads_refresh(const struct hotspot *hs, struct hotspot_thre
 	return rc == ERR_NOMEM ? rc : 0;
 }
 
-static const struct known *hotspot_threads_find(const struct hotspot_thread_state *t, pid_t tid)
+static const struct hotspot_listed *hotspot_threads_find(const struct hotspot_thread_state *t,
+							 pid_t tid)
 {
-	const struct known key = { .tid = tid };
+	const struct hotspot_listed key = { .tid = tid };
 
 	return t->count ? bsearch(&key, t->at, t->count, sizeof(key), hotspot_threads_by_tid) :
 			  NULL;
 }
 
 /* As find, in a list that is read again when it is old, or has not got the thread. */
-static const struct known *hotspot_threads_look_up(const struct hotspot *hs,
-						   struct hotspot_thread_state *t, pid_t tid)
+static const struct hotspot_listed *hotspot_threads_look_up(const struct hotspot *hs,
+							    struct hotspot_thread_state *t,
+							    pid_t tid)
 {
-	const struct known *k = hotspot_threads_find(t, tid);
+	const struct hotspot_listed *k = hotspot_threads_find(t, tid);
 	uint64_t age = monotonic_ns() - t->read_ns;
 
 	if (age > (k && *k->name ? AGE_NS : NEWBORN_NS) && age > t->cost_ns * COST_FACTOR)
@@ -331,7 +331,7 @@ struct moment {
 };
 
 static bool read_moment(const struct hotspot *hs, const struct hotspot_thread_state *t,
-			const struct known *k, struct moment *m)
+			const struct hotspot_listed *k, struct moment *m)
 {
 	const struct thread_layout *l = &t->l;
 	struct memory_piece pieces[] = {
@@ -352,11 +352,52 @@ static bool read_moment(const struct hotspot *hs, const struct hotspot_thread_st
 	return pieces[0].len && m->tid == k->tid;
 }
 
+const struct hotspot_listed *hotspot_threads_java(const struct hotspot *hs, pid_t own_tid)
+{
+	struct hotspot_thread_state *t = hs->names->threads;
+	const struct hotspot_listed *k = hotspot_threads_look_up(hs, t, own_tid);
+
+	return k && k->java && hotspot_threads_is(hs, k) ? k : NULL;
+}
+
+const struct hotspot_listed *hotspot_threads_list(const struct hotspot *hs, size_t *count)
+{
+	*count = hs->names->threads->count;
+	return hs->names->threads->at;
+}
+
+bool hotspot_threads_is(const struct hotspot *hs, const struct hotspot_listed *k)
+{
+	struct hotspot_listed now = { .thread = k->thread };
+
+	read_tid(hs, &hs->names->threads->l, &now);
+	return now.tid && now.tid == k->tid && now.os == k->os;
+}
+
+struct hotspot_oops *hotspot_threads_oops(const struct hotspot *hs)
+{
+	struct hotspot_oops *oops = &hs->names->threads->oops;
+
+	return hotspot_oops_ready(hs, oops) ? oops : NULL;
+}
+
+bool hotspot_threads_object(const struct hotspot *hs, const struct hotspot_listed *k,
+			    uint64_t *object)
+{
+	const struct hotspot_thread_state *t = hs->names->threads;
+	uint64_t slot = k->thread + (uint64_t)t->l.java_object;
+
+	return t->l.java_object >= 0 &&
+	       (!t->handles || !memory_read_u64(hs->memory, slot, &slot)) &&
+	       hotspot_oop_at(hs, &t->oops, slot, object) &&
+	       hotspot_oop_is_good(hs, &t->oops, *object);
+}
+
 bool hotspot_thread(void *rt, pid_t own_tid, struct managed_thread *thread)
 {
 	struct hotspot *hs = rt;
 	struct hotspot_thread_state *t = hs->names->threads;
-	const struct known *k = hotspot_threads_look_up(hs, t, own_tid);
+	const struct hotspot_listed *k = hotspot_threads_look_up(hs, t, own_tid);
 	struct moment m;
 
 	if (!k || !read_moment(hs, t, k, &m))

@@ -49,12 +49,15 @@ struct dump_wait {
 	bool steady; /* a second look has shown the same */
 	uint64_t slices;
 	struct lock_wait lock;
+	struct managed_wait managed; /* the same in the thread's language; kind 0: not known */
 };
 
 /* The lock that a thread waits for. */
 struct dump_lock {
-	enum lock_kind kind;  /* LOCK_NONE: it waits for none, or that is not proven */
-	uint64_t address;     /* of the lock; of a condition variable, of its pair of futexes */
+	enum lock_kind kind; /* LOCK_NONE: it waits for none, or that is not proven, or for this: */
+	const struct managed_wait *managed; /* what it waits for in its language; NULL: not known */
+	uint64_t address; /* of the lock; of a condition variable, of its pair of futexes; of what
+			   * is waited for in a language, of the object, 0: not known */
 	const char *variable; /* that it is in; NULL: not known */
 	uint64_t offset;      /* in `variable` */
 	pid_t owner; /* that it records, as the process's PID namespace numbers it; 0: none */

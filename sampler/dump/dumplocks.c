@@ -6,10 +6,13 @@
  * not been on a CPU. What is read at the second look counts. A wait that was the same at both looks
  * was there at the moment between the two, so a circle of such waits stood as a whole at that
  * moment: it is a deadlock, unless one of them has a timeout.
+ * What it waits for in a language, the monitors and locks of Java's, is read in the same two looks;
+ * where it is known it is told instead of the VM's own lock.
  *
  * Nothing is stopped for this. The names that prove what kind of lock it is are found later, in the
  * process that decodes.
  */
+#include <string.h>
 #include <sys/syscall.h>
 
 #include "base/error.h"
@@ -33,27 +36,13 @@ static bool dumplocks_look(const struct member *m, const struct dump_thread *t,
 
 	if (!t->count || !thread_counters(m->threads, thread, &before) ||
 	    !thread_read_call(m->threads, thread, &call) || call.pc != t->frames[0].pc ||
-	    !lock_look(t->tid, &call, &wait->lock) ||
-	    !thread_rests_since(m->threads, thread, before.slices))
+	    !lock_look(t->tid, &call, &wait->lock))
+		return false;
+	interps_wait(m->interps, t->own_tid, &wait->managed);
+	if (!thread_rests_since(m->threads, thread, before.slices))
 		return false;
 	wait->slices = before.slices;
 	return true;
-}
-
-static void look_first(const struct member *m, struct dump_thread *t)
-{
-	t->wait.known = t->syscall == SYS_futex && dumplocks_look(m, t, &t->wait);
-}
-
-static void dumplocks_look_again(const struct member *m, struct dump_thread *t)
-{
-	struct dump_wait now = { .known = true };
-
-	if (!t->wait.known)
-		return;
-	now.known = dumplocks_look(m, t, &now) && now.slices == t->wait.slices;
-	now.steady = now.known && lock_same(&now.lock, &t->wait.lock);
-	t->wait = now;
 }
 
 static void number_threads(const struct member *m, struct dump_process *p)
@@ -64,20 +53,63 @@ static void number_threads(const struct member *m, struct dump_process *p)
 						p->threads[i].tid;
 }
 
+/* Are any of the process's threads in futex(2)? */
+static bool look_first(const struct member *m, struct dump_process *p)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < p->count && !any; i++)
+		any = p->threads[i].syscall == SYS_futex;
+	if (any)
+		number_threads(m, p);
+	for (size_t i = 0; any && i < p->count; i++) {
+		struct dump_thread *t = &p->threads[i];
+
+		t->wait.known = t->syscall == SYS_futex && dumplocks_look(m, t, &t->wait);
+	}
+	return any;
+}
+
+/* It has not run, so only the owner may have changed; the collector may have moved the object. */
+static bool dumplocks_same_managed(const struct managed_wait *a, const struct managed_wait *b)
+{
+	return a->kind == b->kind && a->owned == b->owned && a->owner == b->owner;
+}
+
+/* While objects move, a runtime says less of them. The thread has not run since the first look. */
+static void dumplocks_keep_managed(struct managed_wait *now, const struct managed_wait *first)
+{
+	if (!now->kind) {
+		*now = *first;
+	} else if (now->kind == first->kind && !*now->class) {
+		memcpy(now->class, first->class, sizeof(now->class));
+		now->address = first->address;
+	}
+}
+
+static void dumplocks_look_again(const struct member *m, struct dump_thread *t)
+{
+	struct dump_wait now = { .known = true };
+
+	if (!t->wait.known)
+		return;
+	now.known = dumplocks_look(m, t, &now) && now.slices == t->wait.slices;
+	now.steady = now.known && lock_same(&now.lock, &t->wait.lock) &&
+		     dumplocks_same_managed(&now.managed, &t->wait.managed);
+	if (now.known)
+		dumplocks_keep_managed(&now.managed, &t->wait.managed);
+	t->wait = now;
+}
+
 void dump_look_at_locks(struct dump *d)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < d->count; i++)
-		for (size_t j = 0; j < d->processes[i].count; j++) {
-			look_first(d->members[i], &d->processes[i].threads[j]);
-			any |= d->processes[i].threads[j].wait.known;
-		}
-	for (size_t i = 0; any && i < d->count; i++) {
-		number_threads(d->members[i], &d->processes[i]);
+		any |= look_first(d->members[i], &d->processes[i]);
+	for (size_t i = 0; any && i < d->count; i++)
 		for (size_t j = 0; j < d->processes[i].count; j++)
 			dumplocks_look_again(d->members[i], &d->processes[i].threads[j]);
-	}
 }
 
 /* Proving, when all frames have their names. */
@@ -142,6 +174,19 @@ static int dumplocks_name_lock(struct dump *d, size_t process, struct symbolizer
 	return image ? symbolizer_variable(s, image, at, &lock->variable, &lock->offset) : 0;
 }
 
+/* Waits of a language: only that for a monitor has no timeout, though the VM's way to wait for one
+ * may have. */
+static void dumplocks_take_managed(const struct dump_process *p, struct dump_thread *t)
+{
+	const struct managed_wait *w = &t->wait.managed;
+
+	t->lock.managed = w;
+	t->lock.address = w->address;
+	t->lock.owner = w->owner;
+	t->lock.holder = dumplocks_thread_numbered(p, w->owner);
+	t->lock.timed = w->kind != MANAGED_WAIT_MONITOR && t->wait.lock.timed;
+}
+
 static int prove_thread(struct dump *d, size_t process, struct symbolizer *s, struct dump_thread *t)
 {
 	const struct dump_process *p = &d->processes[process];
@@ -149,6 +194,10 @@ static int prove_thread(struct dump *d, size_t process, struct symbolizer *s, st
 
 	if (!t->wait.known)
 		return 0;
+	if (t->wait.managed.kind) {
+		dumplocks_take_managed(p, t);
+		return 0;
+	}
 	dumplocks_find_owners(p, &t->wait.lock);
 	t->lock.kind = dumplocks_prove(d, t);
 	if (!t->lock.kind)

@@ -62,9 +62,9 @@ class Java:
         assert found, done.stderr
         return int(found[1])
 
-    def threads(self, pid):
+    def threads(self, pid, *options):
         """What the VM itself says of its threads."""
-        done = subprocess.run([*self.jcmd, str(pid), "Thread.print"], capture_output=True, text=True,
+        done = subprocess.run([*self.jcmd, str(pid), "Thread.print", *options], capture_output=True, text=True,
                               timeout=60)
         assert done.returncode == 0, (done.stdout[-300:], done.stderr[-300:])
         return done.stdout

@@ -14,9 +14,11 @@
 
 enum {
 	MARK_KLASS = 42, /* with compact headers the class is in the mark word from this bit on */
-	KLASS_AT = 8,	 /* else behind it */
-	UNITS_MAX = 64,	 /* of a text: longer ones are cut */
-	UTF16 = 1,	 /* String.coder */
+	MARK_BITS = 3,
+	MARK_FORWARDED = 3, /* then it has the object's new address */
+	KLASS_AT = 8,	    /* else behind it */
+	UNITS_MAX = 64,	    /* of a text: longer ones are cut */
+	UTF16 = 1,	    /* String.coder */
 	/* The first release whose arrays of bytes begin right behind the length. */
 	DENSE_ARRAYS = 23,
 	Z_GENERATIONS = 24, /* from this one on ZGC always has generations */
@@ -28,6 +30,9 @@ static const struct vmplace z_places[] = {
 	PLACE(VMPLACE_ADDRESS, "ZGlobalsForVMStructs", "_instance_p", z_globals),
 	PLACE(VMPLACE_OFFSET, "ZGlobalsForVMStructs", "_ZPointerLoadBadMask", z_bad_mask),
 	PLACE(VMPLACE_OFFSET, "ZGlobalsForVMStructs", "_ZPointerLoadShift", z_shift),
+	PLACE(VMPLACE_OFFSET, "ZGlobalsForVMStructs", "_ZAddressBadMask", z_address_bad_mask),
+	PLACE(VMPLACE_ADDRESS, "XGlobalsForVMStructs", "_instance_p", x_globals),
+	PLACE(VMPLACE_OFFSET, "XGlobalsForVMStructs", "_XAddressBadMask", x_address_bad_mask),
 };
 
 /* What each variable is called from JDK 8 to 27. Of several names for one, the first that the VM's
@@ -95,11 +100,26 @@ static bool take_compression(const struct hotspot *hs, struct hotspot_oops *o,
 		read_shift(hs, o->l.klass_shift, &o->klass_shift));
 }
 
+/* Where ZGC without generations keeps which colours are bad; 0: not known. */
+static uint64_t oops_tint_mask(const struct hotspot *hs, const struct hotspot_oop_layout *l)
+{
+	uint64_t variable = l->x_globals ? l->x_globals : l->z_globals, globals, mask;
+	int32_t at = l->x_globals ? l->x_address_bad_mask : l->z_address_bad_mask;
+
+	return variable && at >= 0 && !memory_read_u64(hs->memory, variable, &globals) && globals &&
+			       !memory_read_u64(hs->memory, globals + (uint64_t)at, &mask) ?
+		       mask :
+		       0;
+}
+
 static bool take_colours(const struct hotspot *hs, struct hotspot_oops *o, const bool flags[FLAGS])
 {
 	uint64_t globals;
 
 	o->coloured = flags[ZGC] && (flags[Z_GENERATIONAL] || hs->release >= Z_GENERATIONS);
+	o->tinted = flags[ZGC] && !o->coloured;
+	if (o->tinted)
+		o->tint_mask = oops_tint_mask(hs, &o->l);
 	if (!o->coloured)
 		return true;
 	return o->l.z_globals && o->l.z_bad_mask >= 0 && o->l.z_shift >= 0 &&
@@ -176,6 +196,26 @@ bool hotspot_oop_at(const struct hotspot *hs, const struct hotspot_oops *o, uint
 	return slot && !memory_read_u64(hs->memory, slot, &value) && uncolour(hs, o, value, oop);
 }
 
+bool hotspot_oop_stale_at(const struct hotspot *hs, const struct hotspot_oops *o, uint64_t slot,
+			  uint64_t *oop)
+{
+	uint64_t shift = 0;
+
+	if (!slot || memory_read_u64(hs->memory, slot, oop) ||
+	    (o->coloured && memory_read_u64(hs->memory, o->colour_shift, &shift)) || shift > 63)
+		return false;
+	*oop >>= shift;
+	return *oop;
+}
+
+bool hotspot_oop_is_good(const struct hotspot *hs, const struct hotspot_oops *o, uint64_t oop)
+{
+	uint64_t bad;
+
+	return !o->tinted ||
+	       (o->tint_mask && !memory_read_u64(hs->memory, o->tint_mask, &bad) && !(oop & bad));
+}
+
 bool hotspot_oop_field(const struct hotspot *hs, const struct hotspot_oops *o, uint64_t slot,
 		       uint64_t *oop)
 {
@@ -195,6 +235,8 @@ bool hotspot_oop_class(const struct hotspot *hs, const struct hotspot_oops *o, u
 	uint64_t header[2];
 
 	if (oop % 8 || hs->memory->read(hs->memory, oop, header, sizeof(header)))
+		return false;
+	if (o->compact && (header[0] & MARK_BITS) == MARK_FORWARDED)
 		return false;
 	*klass = header[KLASS_AT / 8];
 	if (o->compact)

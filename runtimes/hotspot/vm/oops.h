@@ -20,7 +20,8 @@ struct hotspot_oop_layout {
 	uint64_t oop_base, oop_shift, klass_base, klass_shift; /* addresses of variables */
 	uint64_t thread_klass, string_klass;
 	uint64_t z_globals; /* ZGlobalsForVMStructs::_instance_p */
-	int32_t z_bad_mask, z_shift;
+	uint64_t x_globals; /* XGlobalsForVMStructs::_instance_p: 21 to 23, without generations */
+	int32_t z_bad_mask, z_shift, z_address_bad_mask, x_address_bad_mask;
 };
 
 struct hotspot_oops {
@@ -32,7 +33,11 @@ struct hotspot_oops {
 	uint64_t base, klass_base;
 	uint32_t shift, klass_shift;
 	uint64_t bad_mask, colour_shift; /* addresses of variables, of coloured ones */
-	uint64_t thread, string;	 /* classes */
+	/* The same of ZGC without generations, where a colour is a part of the address; 0: not
+	 * known. */
+	bool tinted;
+	uint64_t tint_mask;
+	uint64_t thread, string; /* classes */
 	int32_t thread_name, string_value, string_coder;
 	uint32_t array_length, array_data; /* of a byte[] */
 };
@@ -46,7 +51,15 @@ bool hotspot_oops_ready(const struct hotspot *hs, struct hotspot_oops *o);
 bool hotspot_oop_at(const struct hotspot *hs, const struct hotspot_oops *o, uint64_t slot,
 		    uint64_t *oop);
 
-/* As above, of a field of an object. */
+/* The same whatever its colour: the object may have moved, and the caller must prove it. */
+bool hotspot_oop_stale_at(const struct hotspot *hs, const struct hotspot_oops *o, uint64_t slot,
+			  uint64_t *oop);
+
+/* False: ZGC without generations, which keeps colours in addresses, says that this one may be old.
+ */
+bool hotspot_oop_is_good(const struct hotspot *hs, const struct hotspot_oops *o, uint64_t oop);
+
+/* As hotspot_oop_at, of a field of an object. */
 bool hotspot_oop_field(const struct hotspot *hs, const struct hotspot_oops *o, uint64_t slot,
 		       uint64_t *oop);
 
