@@ -169,6 +169,7 @@ static void print_types(void)
 
 static const char dump[] =
 	"usage: sampler dump -p PID[,PID…] [options]\n"
+	"       sampler dump --merge FILE… [options]\n"
 	"\n"
 	"  -p, --pid PID[,PID…] processes whose threads' stacks to print, once\n"
 	"                       (with what they wait for: locks and their owners,\n"
@@ -177,6 +178,9 @@ static const char dump[] =
 	"      --all            each thread; without it threads that look alike are one,\n"
 	"                       and so are processes\n"
 	"      --json           for programs: an object for each process\n"
+	"      --merge          one tree of all processes' threads, outermost frames first,\n"
+	"                       behind the few that differ: 7 of 8 in a, 1 in b;\n"
+	"                       of FILE…, too, that --json has written on several hosts\n"
 	"      --goroutines     a Go program's goroutines, as Go prints them (debug=2),\n"
 	"                       out of its memory without a stop\n"
 	"      --stop[=DUR]     of goroutines: all threads are held while they are read,\n"
