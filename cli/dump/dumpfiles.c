@@ -1,5 +1,5 @@
-/* A process is named by its file, without folder and ending, if there are several: hosts number their
- * processes alike. */
+/* A process is named by its file, without folder and ending, if there are several: hosts number
+ * their processes alike. */
 #include "cli/dump/dumpfiles.h"
 
 #include <fcntl.h>

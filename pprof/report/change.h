@@ -34,8 +34,8 @@ struct change {
  * level ("inuse_space") and no sum over time.
  *
  * A change is marked as possible noise by the counts of samples, from the column samples/count: how
- * likely are two counts as different as these if the function costs the same in both (changetable.c)?
- * The table says so if the counts cannot be compared. ERR_NOMEM, ERR_LIMIT. */
+ * likely are two counts as different as these if the function costs the same in both
+ * (changetable.c)? The table says so if the counts cannot be compared. ERR_NOMEM, ERR_LIMIT. */
 int report_change(const struct profile *difference, const struct report_view *v,
 		  const struct change *c, struct buffer *out, struct error *err);
 

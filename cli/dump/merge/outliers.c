@@ -41,6 +41,7 @@ struct outliers_part {
 struct outliers_line {
 	size_t start, len; /* in `text` */
 	size_t compared;   /* threads */
+	int rank;	   /* 0: main threads differ, 1: others do, 2: none does */
 };
 
 struct outliers {
@@ -85,18 +86,21 @@ static size_t outliers_size(const struct outliers_part *part)
 	return part->end - part->begin;
 }
 
-/* Is each of a process of its own? */
-static bool outliers_one_each(struct outliers *o, const struct outliers_part *part)
+/* How many processes the threads of some parts are of. */
+static size_t outliers_processes(struct outliers *o, const struct outliers_part *parts,
+				 size_t count)
 {
-	o->counts++;
-	for (size_t i = part->begin; i < part->end; i++) {
-		uint32_t process = outliers_thread(o, i)->process;
+	size_t processes = 0;
 
-		if (o->seen[process] == o->counts)
-			return false;
-		o->seen[process] = o->counts;
-	}
-	return true;
+	o->counts++;
+	for (size_t k = 0; k < count; k++)
+		for (size_t i = parts[k].begin; i < parts[k].end; i++) {
+			uint32_t *seen = &o->seen[outliers_thread(o, i)->process];
+
+			processes += *seen != o->counts;
+			*seen = o->counts;
+		}
+	return processes;
 }
 
 static bool outliers_all_run(const struct outliers *o, const struct outliers_part *part)
@@ -156,12 +160,21 @@ static int outliers_list_calls(struct outliers *o, const struct outliers_part *p
 	return 0;
 }
 
-/* Are nearly all in the largest call? */
-static bool outliers_few_differ(const struct outliers *o, const struct outliers_part *part)
+static bool outliers_are_few(size_t few, size_t all)
 {
-	size_t all = outliers_size(part), few = all - outliers_size(&o->calls[0]);
-
 	return few == 1 || few * 4 <= all;
+}
+
+/* Are nearly all in the largest call? If each process has some in the others, these do other work,
+ * as one of five threads that have no names of their own. */
+static bool outliers_few_differ(struct outliers *o, const struct outliers_part *part)
+{
+	size_t all = outliers_size(part), processes = outliers_processes(o, part, 1);
+
+	if (!outliers_are_few(all - outliers_size(&o->calls[0]), all))
+		return false;
+	return processes < PROCESSES_LEAST ||
+	       outliers_are_few(outliers_processes(o, o->calls + 1, o->call_count - 1), processes);
 }
 
 static bool outliers_differing_run(const struct outliers *o)
@@ -267,7 +280,10 @@ static void outliers_print_few(struct outliers *o, const struct outliers_part *p
 
 static void outliers_tell(struct outliers *o, const struct outliers_part *part, bool one_each)
 {
-	struct outliers_line line = { .start = o->text.len, .compared = outliers_size(part) };
+	bool is_main = outliers_thread(o, part->begin)->is_main;
+	struct outliers_line line = { .start = o->text.len,
+				      .compared = outliers_size(part),
+				      .rank = o->call_count == 1 ? 2 : !is_main };
 
 	if (o->line_count == FINDINGS) {
 		o->untold++;
@@ -316,7 +332,7 @@ static void outliers_go_on(struct outliers *o, bool with_many)
 
 static void outliers_look_at(struct outliers *o, struct outliers_part part)
 {
-	bool one_each = outliers_one_each(o, &part);
+	bool one_each = outliers_processes(o, &part, 1) == outliers_size(&part);
 
 	part.depth = outliers_common(o, &part);
 	if (outliers_list_calls(o, &part)) {
@@ -365,10 +381,12 @@ static bool outliers_are_several(const struct outliers *o)
 	return false;
 }
 
-static int outliers_by_compared(const void *a, const void *b)
+static int outliers_by_rank(const void *a, const void *b)
 {
 	const struct outliers_line *x = a, *y = b;
 
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
 	if (x->compared != y->compared)
 		return x->compared > y->compared ? -1 : 1;
 	return x->start < y->start ? -1 : x->start > y->start;
@@ -377,7 +395,7 @@ static int outliers_by_compared(const void *a, const void *b)
 static void outliers_print_lines(struct outliers *o, struct printer *p)
 {
 	if (o->line_count > 1)
-		qsort(o->lines, o->line_count, sizeof(*o->lines), outliers_by_compared);
+		qsort(o->lines, o->line_count, sizeof(*o->lines), outliers_by_rank);
 	for (size_t i = 0; i < o->line_count && i < LINES; i++)
 		print_bytes(p, o->text.data + o->lines[i].start, o->lines[i].len);
 	if (o->line_count > LINES)

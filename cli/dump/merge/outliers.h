@@ -1,6 +1,6 @@
 /*
- * Prints where nearly all processes are alike and few differ, a line each, the largest number of
- * compared threads first:
+ * Prints where nearly all processes are alike and few differ, a line each: of main threads first,
+ * the largest number of compared threads first; then main threads that are all alike.
  *
  *   7 of 8 in all_reduce, distributed.py:2806; 1 in next, train.py:212 (process 4711 "python3")
  */

@@ -1,4 +1,4 @@
-/* The few that differ: who is compared with whom, where a place is named, and what is no finding. */
+/* The few that differ: what is compared, how a place is named, and what is no finding. */
 #include "cli/dump/merge/outliers.h"
 
 #include <criterion/criterion.h>
@@ -141,7 +141,7 @@ Test(dump_outliers, threads_that_end_where_others_go_on_differ)
 
 Test(dump_outliers, workers_of_one_name_are_compared_and_others_are_not)
 {
-	char name[16];
+	char name[24];
 
 	begin();
 	merged_begin_process(&m, NULL);
@@ -166,6 +166,40 @@ Test(dump_outliers, few_threads_of_a_process_are_no_crowd)
 	assert_found("");
 }
 
+Test(dump_outliers, what_each_process_has_is_other_work)
+{
+	begin();
+	for (int i = 1; i <= 8; i++) {
+		merged_begin_process(&m, NULL);
+		thread(i, "x", "sleeping", "main;wait");
+		for (int k = 1; k <= 5; k++)
+			thread(100 * i + k, "x", "sleeping",
+			       k > 1  ? "start;pool;take" :
+			       i == 6 ? "start;watch;log" :
+					"start;watch;sleep");
+		merged_end_process(&m, i, "x", "");
+	}
+	assert_found("\"x\", threads \"x\": in watch in x: 7 of 8 in sleep in x; "
+		     "1 in log in x (thread 601 \"x\" of process 6 \"x\")\n"
+		     "8 of 8 in wait in x\n");
+}
+
+Test(dump_outliers, main_threads_come_first)
+{
+	begin();
+	for (int i = 1; i <= 5; i++) {
+		merged_begin_process(&m, NULL);
+		thread(i, "x", "sleeping", i == 2 ? "main;a" : "main;b");
+		for (int k = 1; k <= 4; k++)
+			thread(100 * i + k, "io", "sleeping",
+			       i == 3 && k == 3 ? "start;c" : "start;d");
+		merged_end_process(&m, i, "x", "");
+	}
+	assert_found("4 of 5 in b in x; 1 in a in x (process 2 \"x\")\n"
+		     "\"x\", threads \"io\": 19 of 20 threads in d in x; "
+		     "1 in c in x (thread 303 \"io\" of process 3 \"x\")\n");
+}
+
 Test(dump_outliers, threads_that_run_move_on)
 {
 	begin();
@@ -188,8 +222,8 @@ Test(dump_outliers, commands_are_named_where_there_are_several)
 		thread(i, "m", "sleeping", i == 6 ? "main;b" : "main;a");
 		merged_end_process(&m, i, i < 4 ? "one" : "two", "");
 	}
-	assert_found("\"one\": 3 of 3 in a in x\n"
-		     "\"two\": 2 of 3 in a in x; 1 in b in x (process 6 \"two\")\n");
+	assert_found("\"two\": 2 of 3 in a in x; 1 in b in x (process 6 \"two\")\n"
+		     "\"one\": 3 of 3 in a in x\n");
 }
 
 Test(dump_outliers, few_in_many_places_are_counted)
