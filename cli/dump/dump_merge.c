@@ -32,15 +32,29 @@ static void dump_merge_frame(struct merged *m, const struct dump_frame *f)
 	}
 }
 
+/* The kind of what it waits for; a sleep's call says as much. */
+static const char *dump_merge_waits(const struct dump_thread *t)
+{
+	if (t->lock.kind)
+		return lock_kind_name(t->lock.kind);
+	return t->awaited.kind == AWAITED_SLEEP ? NULL : awaited_kind_name(t->awaited.kind);
+}
+
 static void dump_merge_thread(struct merged *m, const struct dump_thread *t)
 {
 	char call[SYSCALL_NAME_ROOM];
+	const struct merged_doing doing = {
+		.tid = t->tid,
+		.name = t->name,
+		.state = dump_state_name(t->state),
+		.syscall = t->syscall < 0 ? NULL : syscall_name(t->syscall, call),
+		.waits = dump_merge_waits(t),
+	};
 
 	merged_begin_thread(m);
 	for (size_t i = 0; i < t->count; i++)
 		dump_merge_frame(m, &t->frames[i]);
-	merged_end_thread(m, t->tid, t->name, dump_state_name(t->state),
-			  t->syscall < 0 ? NULL : syscall_name(t->syscall, call));
+	merged_end_thread(m, &doing);
 }
 
 /* As dump_json writes it. */

@@ -77,31 +77,52 @@ static void dumpread_frames(struct cursor *c, struct merged *m)
 	}
 }
 
+/* The `kind` of an object, or "" of null. */
+static void dumpread_kind(struct cursor *c, char kind[WORD_ROOM])
+{
+	char key[KEY_ROOM];
+
+	if (jsonread_null(c))
+		return;
+	for (bool first = jsonread_open(c, '{'); jsonread_more(c, &first, '}');) {
+		jsonread_key(c, key, sizeof(key));
+		if (!strcmp(key, "kind"))
+			jsonread_text(c, kind, WORD_ROOM);
+		else
+			jsonread_skip(c);
+	}
+}
+
 static void dumpread_thread(struct cursor *c, struct merged *m)
 {
 	char key[KEY_ROOM], name[WORD_ROOM] = "", state[WORD_ROOM] = "", call[WORD_ROOM] = "";
+	char kind[WORD_ROOM] = "";
+	struct merged_doing doing = { 0, name, state, call, kind };
 	bool has_frames = false;
-	pid_t tid = 0;
 
 	merged_begin_thread(m);
 	for (bool first = jsonread_open(c, '{'); jsonread_more(c, &first, '}');) {
 		jsonread_key(c, key, sizeof(key));
 		if (!strcmp(key, "tid"))
-			tid = dumpread_number(c);
+			doing.tid = dumpread_number(c);
 		else if (!strcmp(key, "name"))
 			jsonread_text(c, name, sizeof(name));
 		else if (!strcmp(key, "state"))
 			jsonread_text(c, state, sizeof(state));
 		else if (!strcmp(key, "syscall"))
 			jsonread_text(c, call, sizeof(call));
+		else if (!strcmp(key, "awaits") || !strcmp(key, "waits_for"))
+			dumpread_kind(c, kind);
 		else if (!strcmp(key, "frames") && !has_frames && (has_frames = true))
 			dumpread_frames(c, m);
 		else
 			jsonread_skip(c);
 	}
-	if (!has_frames || !tid)
+	if (!has_frames || !doing.tid)
 		cursor_fail(c, "a thread without its number or its frames");
-	merged_end_thread(m, tid, name, state, call);
+	if (!strcmp(kind, "sleep")) /* its call says as much */
+		*kind = '\0';
+	merged_end_thread(m, &doing);
 }
 
 static void dumpread_threads(struct cursor *c, struct merged *m)

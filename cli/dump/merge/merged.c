@@ -181,20 +181,23 @@ static void merged_turn(uint32_t *frames, size_t count)
 	}
 }
 
-/* `sleeping in futex` */
-static uint32_t merged_state(struct merged *m, const char *state, const char *syscall)
+/* `sleeping in futex: mutex` */
+static uint32_t merged_state(struct merged *m, const struct merged_doing *doing)
 {
 	m->scratch.len = 0;
-	merged_say(m, *state ? state : "unknown");
-	if (syscall && *syscall) {
+	merged_say(m, *doing->state ? doing->state : "unknown");
+	if (doing->syscall && *doing->syscall) {
 		merged_say(m, " in ");
-		merged_say(m, syscall);
+		merged_say(m, doing->syscall);
+	}
+	if (doing->waits && *doing->waits) {
+		merged_say(m, ": ");
+		merged_say(m, doing->waits);
 	}
 	return merged_keep_scratch(m);
 }
 
-void merged_end_thread(struct merged *m, pid_t tid, const char *name, const char *state,
-		       const char *syscall)
+void merged_end_thread(struct merged *m, const struct merged_doing *doing)
 {
 	static const char none[] = { MERGED_NATIVE, '\0' };
 	struct merged_thread *t;
@@ -202,10 +205,10 @@ void merged_end_thread(struct merged *m, pid_t tid, const char *name, const char
 	if (m->rc)
 		return;
 	t = &m->threads[m->thread_count - 1];
-	t->tid = tid;
-	t->name = merged_keep_text(m, name);
-	t->is_running = !strcmp(state, "running");
-	t->state = merged_state(m, state, syscall);
+	t->tid = doing->tid;
+	t->name = merged_keep_text(m, doing->name);
+	t->is_running = !strcmp(doing->state, "running");
+	t->state = merged_state(m, doing);
 	if (m->frame_count == t->first) {
 		m->scratch.len = 0;
 		merged_say(m, none);

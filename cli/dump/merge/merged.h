@@ -69,11 +69,18 @@ void merged_release(struct merged *m);
 void merged_begin_process(struct merged *m, const char *host);
 void merged_end_process(struct merged *m, pid_t pid, const char *command, const char *time);
 
-/* Frames come innermost first. syscall: NULL or "" if it waits in none. */
+/* What a thread is and does. */
+struct merged_doing {
+	pid_t tid;
+	const char *name, *state; /* state: "" if it is not known */
+	const char *syscall;	  /* that it waits in; NULL or "": none */
+	const char *waits;	  /* the kind of what it waits for: "mutex", "tcp"; NULL or "" */
+};
+
+/* Frames come innermost first. */
 void merged_begin_thread(struct merged *m);
 void merged_add_frame(struct merged *m, const struct merged_frame *f);
-void merged_end_thread(struct merged *m, pid_t tid, const char *name, const char *state,
-		       const char *syscall);
+void merged_end_thread(struct merged *m, const struct merged_doing *doing);
 
 /* Sorts all. Returns m->rc. */
 int merged_finish(struct merged *m);

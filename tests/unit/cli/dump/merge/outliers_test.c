@@ -34,7 +34,7 @@ static void thread(int tid, const char *name, const char *state, const char *sta
 
 		merged_add_frame(&m, &f);
 	}
-	merged_end_thread(&m, tid, name, state, "");
+	merged_end_thread(&m, &(struct merged_doing){ tid, name, state, NULL, NULL });
 }
 
 static void process(int pid, const char *host, const char *stack)
