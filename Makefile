@@ -322,7 +322,7 @@ ZSH_COMPLETION = $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sampler
 UNIT_DIR = $(DESTDIR)$(PREFIX)/lib/systemd/system
 MAN_DIR = $(DESTDIR)$(PREFIX)/share/man/man1
 DOC_DIR = $(DESTDIR)$(PREFIX)/share/doc/sampler
-INSTALLED_PAGES := $(wildcard docs/*.md) docs/redis.svg
+INSTALLED_PAGES := $(wildcard docs/*.md) docs/redis.svg docs/report.schema.json
 INSTALLED_EXAMPLES := tools/packaging/systemd/sampler.conf tools/packaging/kubernetes/sidecar.yaml \
                       tools/packaging/kubernetes/debug-container.yaml tools/packaging/Dockerfile
 INSTALLED_LIBRARY := $(DESTDIR)$(LIBDIR)/libsampler-pprof.a \

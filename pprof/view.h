@@ -29,6 +29,17 @@ enum report_by {
 	REPORT_BY_THREAD,
 };
 
+/* What JSON tells of how a profile was selected, beyond the view. */
+struct report_choice {
+	const char *option, *value; /* without dashes: "focus", "main" */
+};
+
+struct report_selection {
+	const char *file; /* the profile's; any bytes; NULL: not known */
+	bool no_inline, no_native;
+	const struct report_choice *choices; /* the last has option NULL */
+};
+
 struct report_view {
 	size_t type;	  /* index of the sample type */
 	const char *unit; /* as pprof's -unit; NULL: chosen by the values ("minimum") */
@@ -39,12 +50,13 @@ struct report_view {
 	const char *note; /* ends the line of how much is shown; NULL: nothing */
 	unsigned width;	  /* columns that lines may take; 0: no limit */
 	bool colour;
-	double node_fraction;	     /* nodes below this share of the total are left out */
-	double edge_fraction;	     /* edges below this share are left out */
-	int64_t total;		     /* what is 100 %; 0: the sum of this profile's values */
-	int64_t samples;	     /* that the total is of; 0: those of this profile */
-	const char *const *filters;  /* for the heading, such as "focus=main"; ends with NULL */
-	struct pattern *pattern;     /* of --peek: the nodes to show; NULL: all */
+	double node_fraction;	    /* nodes below this share of the total are left out */
+	double edge_fraction;	    /* edges below this share are left out */
+	int64_t total;		    /* what is 100 %; 0: the sum of this profile's values */
+	int64_t samples;	    /* that the total is of; 0: those of this profile */
+	const char *const *filters; /* for the heading, such as "focus=main"; ends with NULL */
+	struct pattern *pattern;    /* of --peek: the nodes to show; NULL: all */
+	const struct report_selection *selection; /* for JSON, which requires it */
 	const uint32_t *label_units; /* labels_units() before filtering; for labels with numbers */
 };
 

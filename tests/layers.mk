@@ -1,7 +1,7 @@
 # The layers: what a room's files may include besides their own room's headers and base/'s, no more
 # and no less. A room is a folder. The Makefile links it with all that it reaches, in the order of
 # LAYERS; tests/layers.test compares with the #include lines. docs/architecture.md has the rooms at the top.
-LAYERS := cli cli/top cli/dump cli/record cli/goparse cli/profiles cli/rounds cli/common rounds \
+LAYERS := cli cli/top cli/dump cli/dump/merge cli/record cli/goparse cli/profiles cli/rounds cli/common rounds \
 	rounds/collect rounds/push rounds/catalog rounds/batch rounds/source rounds/metrics sampler \
 	sampler/dump sampler/profile base/net sampler/tick sampler/capture sampler/recorded \
 	sampler/member sampler/account rounds/resource sampler/awaited sampler/lock sampler/stop \
@@ -16,7 +16,8 @@ LAYERS := cli cli/top cli/dump cli/record cli/goparse cli/profiles cli/rounds cl
 
 SEES_cli                 := cli/common
 SEES_cli/top             := cli/record cli/common sampler sampler/account sampler/child pprof/report pprof/graph pprof base/process base/file
-SEES_cli/dump            := cli/record cli/common sampler/dump sampler/awaited sampler/lock sampler/thread sampler/child symbolize base/process base/file
+SEES_cli/dump            := cli/dump/merge cli/record cli/common sampler/dump sampler/awaited sampler/lock sampler/thread sampler/child symbolize base/process base/file
+SEES_cli/dump/merge      :=
 SEES_cli/record          := cli/rounds cli/common rounds rounds/collect rounds/source sampler sampler/profile sampler/account rounds/resource sampler/child unwind pprof/file pprof symbolize base/process base/file
 SEES_cli/goparse         := cli/common goparse/profile goparse/summary goparse/log goparse pprof/file pprof/wire pprof/report pprof/graph pprof base/file
 SEES_cli/profiles        := cli/rounds cli/common delta pprof/file pprof/flame pprof/wire pprof/report pprof/graph pprof/select pprof base/file

@@ -16,27 +16,39 @@
 #include "cli/common/cli.h"
 #include "cli/common/signals.h"
 #include "cli/record/ending.h"
+#include "cli/dump/dumpfiles.h"
 #include "cli/dump/dumpformat.h"
 #include "cli/record/gotake.h"
 #include "cli/record/sampling.h"
 #include "sampler/dump/dumping.h"
+#include "symbolize/symbolizer.h"
 
 struct dump_options {
 	struct sampling sampling; /* the processes, children, no_peers, no_native, symbolize */
 	const char *output;
 	dump_format *format;
 	uint64_t stop_ns; /* bound of holding threads, with --goroutines; 0: none is held */
-	bool all, goroutines, quiet, verbose;
+	bool all, goroutines, json, merge, quiet, verbose;
+	char **files; /* to merge, instead of processes */
+	int file_count;
 };
 
 static const struct option long_options[] = {
-	{ "pid", required_argument, NULL, 'p' },    { "children", no_argument, NULL, 'C' },
-	{ "json", no_argument, NULL, 'J' },	    { "all", no_argument, NULL, 'A' },
-	{ "goroutines", no_argument, NULL, 'G' },   { "stop", optional_argument, NULL, 'S' },
-	{ "output", required_argument, NULL, 'o' }, { "no-inline", no_argument, NULL, 'I' },
-	{ "no-native", no_argument, NULL, 'P' },    { "no-peers", no_argument, NULL, 'E' },
-	{ "quiet", no_argument, NULL, 'q' },	    { "verbose", no_argument, NULL, 'v' },
-	{ "help", no_argument, NULL, 'h' },	    { NULL, 0, NULL, 0 },
+	{ "pid", required_argument, NULL, 'p' },
+	{ "children", no_argument, NULL, 'C' },
+	{ "json", no_argument, NULL, 'J' },
+	{ "all", no_argument, NULL, 'A' },
+	{ "merge", no_argument, NULL, 'M' },
+	{ "goroutines", no_argument, NULL, 'G' },
+	{ "stop", optional_argument, NULL, 'S' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "no-inline", no_argument, NULL, 'I' },
+	{ "no-native", no_argument, NULL, 'P' },
+	{ "no-peers", no_argument, NULL, 'E' },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
 };
 
 static int dump_take_option(void *options, int option, char *value, struct error *err)
@@ -47,7 +59,10 @@ static int dump_take_option(void *options, int option, char *value, struct error
 	case 'S':
 		return parse_stop(value, &o->stop_ns, err);
 	case 'J':
-		o->format = dump_json;
+		o->json = true;
+		return 0;
+	case 'M':
+		o->merge = true;
 		return 0;
 	case 'A':
 		o->all = true;
@@ -69,29 +84,60 @@ static int dump_take_option(void *options, int option, char *value, struct error
 	}
 }
 
+/* --merge is a form of its own. Returns CLI_GO_ON or an exit status. */
+static int dump_check_merge(const struct dump_options *o)
+{
+	const struct recording_options *r = &o->sampling.recording;
+
+	if (o->merge && o->json)
+		return cli_usage("either --merge or --json, not both");
+	if (o->merge && o->all)
+		return cli_usage("either --merge or --all, not both");
+	if (o->merge && o->goroutines)
+		return cli_usage("--merge is about threads; 'sampler goparse' counts goroutines");
+	if (!o->file_count)
+		return CLI_GO_ON;
+	if (!o->merge)
+		return cli_usage("unexpected argument '%s'", o->files[0]);
+	if (r->pid_count)
+		return cli_usage("--merge takes processes or files of dumps, not both");
+	if (r->children || r->no_peers || o->verbose)
+		return cli_usage("--children, --no-peers and --verbose are about processes, "
+				 "not files");
+	return CLI_GO_ON;
+}
+
 /* Returns CLI_GO_ON or an exit status. */
 static int dump_parse_options(struct dump_options *o, int argc, char **argv)
 {
-	static const struct cli_grammar grammar = { "dump", "+:p:o:qvh", long_options,
+	static const struct cli_grammar grammar = { "dump", ":p:o:qvh", long_options,
 						    dump_take_option };
 	const struct recording_options *r = &o->sampling.recording;
 	int status;
 
-	*o = (struct dump_options){ .output = "-", .format = dump_text };
+	*o = (struct dump_options){
+		.output = "-",
+	};
 	sampling_init(&o->sampling);
 	status = cli_parse(&grammar, argc, argv, o);
 	if (status != CLI_GO_ON)
 		return status;
-	if (optind < argc)
-		return cli_usage("unexpected argument '%s'", argv[optind]);
-	if (!r->pid_count)
-		return cli_usage("no process given: -p PID");
+	o->files = argv + optind;
+	o->file_count = argc - optind;
+	status = dump_check_merge(o);
+	if (status != CLI_GO_ON)
+		return status;
+	if (!r->pid_count && !o->file_count)
+		return cli_usage(o->merge ? "nothing given to merge: -p PID,PID or files" :
+					    "no process given: -p PID");
 	if (o->quiet && o->verbose)
 		return cli_usage("either --quiet or --verbose, not both");
 	if (o->all && o->goroutines)
 		return cli_usage("--all is about threads; goroutines are never folded");
-	if (o->all && o->format == dump_text)
-		o->format = dump_text_each;
+	o->format = o->json  ? dump_json :
+		    o->merge ? dump_merge :
+		    o->all   ? dump_text_each :
+			       dump_text;
 	if (o->goroutines && (r->pid_count > 1 || r->children))
 		return cli_usage("--goroutines is about one process");
 	if (o->stop_ns && !o->goroutines)
@@ -100,7 +146,7 @@ static int dump_parse_options(struct dump_options *o, int argc, char **argv)
 		return cli_usage("--no-native is about threads; goroutines are never interpreted");
 	if (o->goroutines && r->no_peers)
 		return cli_usage("--no-peers is about threads; goroutines are shown without peers");
-	if (o->goroutines && o->format == dump_json)
+	if (o->goroutines && o->json)
 		return cli_usage(
 			"goroutines are dumped as text; 'sampler goparse --json' reads it");
 	return CLI_GO_ON;
@@ -204,6 +250,18 @@ static int dump_all(struct dump **d, struct dump_options *o, struct outfile *fil
 	return rc ? cli_fail(&err) : dump_dump(*d, o, file);
 }
 
+static int dump_files(const struct dump_options *o)
+{
+	const struct dumpfiles files = { .paths = o->files,
+					 .count = o->file_count,
+					 .no_inline = o->sampling.symbolize & SYMBOLIZE_NO_INLINE,
+					 .no_native = o->sampling.recording.no_native,
+					 .output = o->output };
+
+	set_priority(PRIORITY_ORDINARY);
+	return dumpfiles_merge(&files);
+}
+
 int cli_dump(int argc, char **argv)
 {
 	struct outfile file = OUTFILE_NONE;
@@ -213,6 +271,8 @@ int cli_dump(int argc, char **argv)
 
 	set_priority(PRIORITY_PROMPT);
 	status = dump_parse_options(&o, argc, argv);
+	if (status == CLI_GO_ON && o.file_count)
+		return dump_files(&o);
 	if (status == CLI_GO_ON && o.goroutines) {
 		set_priority(PRIORITY_ORDINARY); /* it reads them in this thread */
 		status = cli_gotake_dump(o.sampling.pids[0], o.output, o.stop_ns);

@@ -1,4 +1,4 @@
-/* The formats of a dump. Both writers run in the process that decodes (sampler/dump/dumping.h). */
+/* The formats of a dump. All writers run in the process that decodes (sampler/dump/dumping.h). */
 #ifndef CLI_DUMP_DUMPFORMAT_H
 #define CLI_DUMP_DUMPFORMAT_H
 
@@ -21,6 +21,9 @@ int dump_text_each(const struct dump *d, struct outfile *file, struct error *err
 
 /* For programs: a JSON object for each process, described in docs/sampler.1. ERR_NOMEM, ERR_IO. */
 int dump_json(const struct dump *d, struct outfile *file, struct error *err);
+
+/* One tree of all processes' threads, behind the few that differ. ERR_NOMEM, ERR_IO, ERR_LIMIT. */
+int dump_merge(const struct dump *d, struct outfile *file, struct error *err);
 
 /* proc_pid_status(5)'s word for a thread's state. */
 const char *dump_state_name(char state);

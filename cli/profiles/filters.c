@@ -64,6 +64,16 @@ static bool filters_wanted(const struct filters *f, enum filter_option i)
 	return f->texts[i] && *f->texts[i];
 }
 
+size_t filters_choices(const struct filters *f, struct report_choice list[FILTER_COUNT])
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < FILTER_COUNT; i++)
+		if (filters_wanted(f, (enum filter_option)i))
+			list[count++] = (struct report_choice){ names[i].option, f->texts[i] };
+	return count;
+}
+
 void filters_release(struct filters *f)
 {
 	for (size_t i = 0; i < FILTER_COUNT; i++)

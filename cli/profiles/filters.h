@@ -5,7 +5,10 @@
 
 #include <getopt.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "pprof/view.h"
 
 struct error;
 struct profile;
@@ -52,6 +55,9 @@ int filters_prepare(struct filters *f, struct profile *p, struct error *err);
 /* Filters the profile and fills `shown`. A filter that matched nothing is reported on the standard
  * error, as by pprof. ERR_USAGE and ERR_LIMIT of patterns, ERR_NOMEM. */
 int filters_apply(struct filters *f, struct profile *p, struct error *err);
+
+/* Lists those that were given, as for JSON; texts are borrowed. Returns how many. */
+size_t filters_choices(const struct filters *f, struct report_choice list[FILTER_COUNT]);
 
 void filters_release(struct filters *f);
 

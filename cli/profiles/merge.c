@@ -27,7 +27,7 @@ struct merge_options {
 	int count;
 	uint64_t max_size; /* of each file, 0: the default */
 	struct folder_options folder;
-	bool is_diff, subtract, normalize; /* diff's, as all below */
+	bool is_diff, subtract, normalize, json; /* diff's, as all below */
 	uint64_t against_ns; /* how long before the range its base is; 0: another file */
 	struct filters filters;
 	struct viewoptions shown;
@@ -47,6 +47,7 @@ static const struct option diff_own_options[] = {
 	FORMAT_OPTIONS,
 	{ "subtract", no_argument, NULL, 's' },
 	{ "normalize", no_argument, NULL, 'n' },
+	{ "json", no_argument, NULL, 'J' },
 	READPROFILE_OPTION,
 	FOLDER_OPTIONS,
 	{ "against", required_argument, NULL, AGAINST },
@@ -198,6 +199,19 @@ static int profiles_merge_filter(struct merge_options *o, struct profile *sum, s
 	return rc ? rc : profile_compact(sum, err);
 }
 
+static int profiles_merge_write_json(const struct merge_options *o, const struct profile *sum,
+				     struct buffer *text, struct error *err)
+{
+	struct report_choice choices[FILTER_COUNT + 1] = { 0 }; /* and an end */
+	const struct report_selection selection = { NULL, o->shown.no_inline, o->shown.no_native,
+						    choices };
+	struct report_view view = o->shown.view;
+
+	filters_choices(&o->filters, choices);
+	view.selection = &selection;
+	return report_change_json(sum, &view, &o->change, text, err);
+}
+
 static int write_table(const struct merge_options *o, const struct profile *sum,
 		       struct outfile *file, struct error *err)
 {
@@ -209,7 +223,8 @@ static int write_table(const struct merge_options *o, const struct profile *sum,
 		view.width = terminal_width();
 		view.colour = terminal_colour();
 	}
-	rc = report_change(sum, &view, &o->change, &text, err);
+	rc = o->json ? profiles_merge_write_json(o, sum, &text, err) :
+		       report_change(sum, &view, &o->change, &text, err);
 	rc = rc ? rc : outfile_write(file, text.data, text.len, err);
 	buffer_release(&text);
 	return rc;
@@ -272,6 +287,9 @@ static int merge_take_option(void *options, int option, char *value, struct erro
 	case 'n':
 		o->normalize = true;
 		return 0;
+	case 'J':
+		o->json = true;
+		return 0;
 	case READPROFILE_MAX_SIZE:
 		return parse_size(value, &o->max_size, err);
 	case AGAINST:
@@ -323,6 +341,8 @@ int cli_merge(int argc, char **argv)
 /* Without an output, the table goes to the standard output. */
 static void profiles_merge_choose_form(struct merge_options *o)
 {
+	if (o->json)
+		format_by_name("text", &o->out.format, NULL);
 	if (!o->out.format && !o->out.path)
 		format_by_name("text", &o->out.format, NULL);
 	o->out.path = o->out.path ? o->out.path : "-";
@@ -347,6 +367,8 @@ int cli_diff(int argc, char **argv)
 		return cli_usage("--against takes one folder of batches, and --last or --from");
 	if (o.count != 2 && !o.against_ns)
 		return cli_usage("diff takes two files, the base and the new one");
+	if (o.json && o.out.format)
+		return cli_usage("'--json' and '--format' exclude each other");
 	profiles_merge_choose_form(&o);
 	if (o.subtract && profiles_merge_is_table(&o))
 		return cli_usage("--subtract is about a profile that -o writes");

@@ -37,25 +37,25 @@ enum mode_takes { TAKES_NOTHING, TAKES_PATTERN, TAKES_OUTPUT };
 struct mode {
 	const char *name;
 	enum mode_takes takes;
-	report_writer *write;
-	size_t nodecount; /* default of --nodecount, as in pprof; 0: all */
-	bool untrimmed;	  /* also shows what costs little */
+	report_writer *write, *json; /* json NULL: it has none */
+	size_t nodecount;	     /* default of --nodecount, as in pprof; 0: all */
+	bool untrimmed;		     /* also shows what costs little */
 };
 
 /* The first is the default. */
 static const struct mode modes[] = {
-	{ "top", TAKES_NOTHING, report_top, 0, false },
-	{ "tree", TAKES_NOTHING, report_tree, 80, false },
-	{ "calls", TAKES_NOTHING, report_calls, 0, false },
-	{ "peek", TAKES_PATTERN, report_tree, 0, true },
-	{ "traces", TAKES_NOTHING, report_traces, 0, true },
-	{ "raw", TAKES_NOTHING, report_raw, 0, true },
-	{ "tags", TAKES_NOTHING, report_tags, 0, true },
-	{ "locks", TAKES_NOTHING, report_locks, 0, true },
-	{ "waits", TAKES_NOTHING, report_waits, 0, true },
-	{ "folded", TAKES_NOTHING, report_folded, 0, true },
-	{ "flamegraph", TAKES_OUTPUT, NULL, 0, true }, /* writer: by the output's ending */
-	{ "speedscope", TAKES_OUTPUT, report_speedscope, 0, true },
+	{ "top", TAKES_NOTHING, report_top, report_top_json, 0, false },
+	{ "tree", TAKES_NOTHING, report_tree, report_tree_json, 80, false },
+	{ "calls", TAKES_NOTHING, report_calls, NULL, 0, false },
+	{ "peek", TAKES_PATTERN, report_tree, report_tree_json, 0, true },
+	{ "traces", TAKES_NOTHING, report_traces, NULL, 0, true },
+	{ "raw", TAKES_NOTHING, report_raw, NULL, 0, true },
+	{ "tags", TAKES_NOTHING, report_tags, NULL, 0, true },
+	{ "locks", TAKES_NOTHING, report_locks, report_locks_json, 0, true },
+	{ "waits", TAKES_NOTHING, report_waits, NULL, 0, true },
+	{ "folded", TAKES_NOTHING, report_folded, NULL, 0, true },
+	{ "flamegraph", TAKES_OUTPUT, NULL, NULL, 0, true }, /* writer: by the output's ending */
+	{ "speedscope", TAKES_OUTPUT, report_speedscope, NULL, 0, true },
 };
 
 /* What a format shows. */
@@ -71,6 +71,7 @@ static const struct option other_options[] = {
 	FORMAT_OPTIONS,
 	{ "edgefraction", required_argument, NULL, 'e' },
 	{ "help", no_argument, NULL, 'h' },
+	{ "json", no_argument, NULL, 'J' },
 	{ "relative-percentages", no_argument, NULL, 'r' },
 	{ "verbose", no_argument, NULL, 'v' },
 	READPROFILE_OPTION,
@@ -85,6 +86,8 @@ struct report_options {
 	struct format_target out; /* format NULL: the mode's text */
 	uint64_t max_size;	  /* of the file, 0: the default */
 	const struct mode *mode;
+	const char *peek; /* the pattern; NULL: none */
+	bool json;
 	bool relative;	/* shares are of the total after filtering */
 	bool mode_open; /* neither a mode nor a format was asked for */
 	struct filters filters;
@@ -92,12 +95,31 @@ struct report_options {
 	struct viewoptions shown;
 };
 
+/* Writes the mode's text as JSON. */
+static int report_write_json(const struct report_options *o, const struct profile *p,
+			     struct buffer *text, struct error *err)
+{
+	struct report_choice choices[FILTER_COUNT + 3] = { 0 }; /* and an end */
+	const struct report_selection selection = { o->file, o->shown.no_inline, o->shown.no_native,
+						    choices };
+	struct report_view view = o->shown.view;
+	size_t count = filters_choices(&o->filters, choices);
+
+	if (o->peek)
+		choices[count++] = (struct report_choice){ "peek", o->peek };
+	if (o->relative)
+		choices[count++] = (struct report_choice){ "relative-percentages", "yes" };
+	view.selection = &selection;
+	return o->mode->json(p, &view, text, err);
+}
+
 static int report_write_text(const struct report_options *o, const struct profile *p,
 			     struct outfile *file, struct error *err)
 {
 	report_writer *write = o->mode->write ? o->mode->write : format_flamegraph(o->out.path);
 	struct buffer text = { 0 };
-	int rc = write(p, &o->shown.view, &text, err);
+	int rc = o->json ? report_write_json(o, p, &text, err) :
+			   write(p, &o->shown.view, &text, err);
 
 	if (!rc)
 		rc = outfile_write(file, text.data, text.len, err);
@@ -196,6 +218,7 @@ static int set_mode(struct report_options *o, const struct mode *mode, const cha
 		return 0;
 	pattern_free(o->shown.view.pattern);
 	o->shown.view.pattern = NULL;
+	o->peek = value;
 	return pattern_new(&o->shown.view.pattern, value, strlen(value), err);
 }
 
@@ -207,6 +230,9 @@ static int report_take_option(void *options, int option, char *value, struct err
 	switch (option) {
 	case 'e':
 		return parse_fraction(value, &o->shown.view.edge_fraction, err);
+	case 'J':
+		o->json = true;
+		return 0;
 	case 'r':
 		o->relative = true;
 		return 0;
@@ -238,12 +264,32 @@ static void list_options(struct option list[OPTIONS])
 	memcpy(list + MODES + FILTER_COUNT, other_options, sizeof(other_options));
 }
 
+/* The ending of JSON is also that of speedscope's files, which --json overrides. */
+static int report_choose_json(struct report_options *o, const struct format *ending,
+			      struct error *err)
+{
+	o->mode_open = !o->mode;
+	o->mode = o->mode ? o->mode : &modes[0];
+	if (o->out.format)
+		return error_set(err, ERR_USAGE, "'--json' and '--format' exclude each other");
+	if (!o->mode->json)
+		return error_set(err, ERR_USAGE,
+				 "'--json' is about --top, --tree, --peek and --locks, not '--%s'",
+				 o->mode->name);
+	if (ending && strcmp(format_name(ending), "speedscope") != 0)
+		return error_set(err, ERR_USAGE, "'--json' is JSON, but '%s' is named as %s",
+				 o->out.path, format_name(ending));
+	return 0;
+}
+
 /* Chooses by a mode's option, by -f, or by the output's ending. The text of a mode may be in a file
  * of any name but that of another format. */
 static int report_choose_form(struct report_options *o, struct error *err)
 {
 	const struct format *ending = format_by_ending(o->out.path);
 
+	if (o->json)
+		return report_choose_json(o, ending, err);
 	if (o->mode && o->out.format)
 		return error_set(err, ERR_USAGE, "'--%s' and '--format' exclude each other",
 				 o->mode->name);

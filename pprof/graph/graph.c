@@ -343,6 +343,16 @@ struct graph_edges graph_out(const struct graph *g, uint32_t node)
 				     g->out_first[node + 1] - g->out_first[node] };
 }
 
+enum graph_inlining graph_inlining(const struct graph *g, uint32_t node)
+{
+	struct graph_edges in = graph_in(g, node);
+	size_t inlined = 0;
+
+	for (size_t i = 0; i < in.count; i++)
+		inlined += g->edges[in.order[i]].inlined;
+	return !inlined ? GRAPH_NEVER : inlined < in.count ? GRAPH_PARTLY : GRAPH_ALWAYS;
+}
+
 int64_t graph_shown_total(const struct graph *g)
 {
 	int64_t sum = 0;

@@ -54,6 +54,10 @@ void graph_release(struct graph *g);
 struct graph_edges graph_in(const struct graph *g, uint32_t node);
 struct graph_edges graph_out(const struct graph *g, uint32_t node);
 
+/* Which calls of the node were inlined: those in its edges. */
+enum graph_inlining { GRAPH_NEVER, GRAPH_PARTLY, GRAPH_ALWAYS };
+enum graph_inlining graph_inlining(const struct graph *g, uint32_t node);
+
 /* The sum of the shown nodes' flat values. */
 int64_t graph_shown_total(const struct graph *g);
 

@@ -34,10 +34,14 @@ struct change {
  * level ("inuse_space") and no sum over time.
  *
  * A change is marked as possible noise by the counts of samples, from the column samples/count: how
- * likely are two counts as different as these if the function costs the same in both (change.c)?
- * The table says so if the counts cannot be compared. ERR_NOMEM, ERR_LIMIT. */
+ * likely are two counts as different as these if the function costs the same in both
+ * (changetable.c)? The table says so if the counts cannot be compared. ERR_NOMEM, ERR_LIMIT. */
 int report_change(const struct profile *difference, const struct report_view *v,
 		  const struct change *c, struct buffer *out, struct error *err);
+
+/* The same as JSON, as report_top_json. */
+int report_change_json(const struct profile *difference, const struct report_view *v,
+		       const struct change *c, struct buffer *out, struct error *err);
 
 /* The probability that chance alone divides base + new samples as unequally as this or more, to
  * either side, where a sample is of the base with the odds base_weight : new_weight. From 0 to 1;

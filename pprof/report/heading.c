@@ -49,8 +49,8 @@ static void heading_add_string(struct printer *out, const char *word, const stru
 	heading_add_line(out, word, e->text, e->len);
 }
 
-/* The first mapping is the program's. *len is 0 if it has no name. */
-static const char *program_name(const struct profile *p, size_t *len)
+/* The first mapping is the program's. */
+const char *heading_program_name(const struct profile *p, size_t *len)
 {
 	const struct strset_entry *file;
 
@@ -64,7 +64,7 @@ static const char *program_name(const struct profile *p, size_t *len)
 void heading_program(const struct profile *p, struct printer *out)
 {
 	size_t len;
-	const char *name = program_name(p, &len);
+	const char *name = heading_program_name(p, &len);
 
 	heading_add_line(out, "File: ", name, len);
 	if (p->mapping_count)
@@ -239,7 +239,7 @@ static void add_short(const struct profile *p, const struct report_view *v, stru
 {
 	const struct strset_entry *type = &p->strings.entries[p->types[v->type].type];
 	size_t start = out->out->len, len;
-	const char *name = program_name(p, &len);
+	const char *name = heading_program_name(p, &len);
 	char when[TIME_TEXT];
 
 	heading_add_part(out, start, "File: ", name, len);

@@ -2,6 +2,7 @@
 #ifndef PPROF_REPORT_HEADING_H
 #define PPROF_REPORT_HEADING_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct printer;
@@ -23,6 +24,9 @@ void heading_graph(const struct graph *g, const struct report_view *v, const cha
 /* Of these lines, the program's, file and build ID; and the filters. */
 void heading_program(const struct profile *p, struct printer *out);
 void heading_filters(const struct report_view *v, struct printer *out);
+
+/* The program's file, without its folder, not NUL-terminated. *len is 0 if it has no name. */
+const char *heading_program_name(const struct profile *p, size_t *len);
 
 /* How many samples a profile is of, by its column samples/count; 0: not known, or of wall time,
  * where one look at a thread that sleeps stands for all of its sleep. */

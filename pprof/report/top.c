@@ -11,21 +11,13 @@
 #include "pprof/report/heading.h"
 #include "pprof/report/paint.h"
 
-/* Says whether every call of the node was inlined, or some. */
-static const char *inlined(const struct graph *g, uint32_t node)
-{
-	struct graph_edges in = graph_in(g, node);
-	size_t inlined_count = 0;
-
-	for (size_t i = 0; i < in.count; i++)
-		inlined_count += g->edges[in.order[i]].inlined;
-	return !inlined_count ? "" : inlined_count < in.count ? " (partial-inline)" : " (inline)";
-}
+/* By graph_inlining. */
+static const char *const inlining[] = { "", " (partial-inline)", " (inline)" };
 
 static void report_top_add_row(const struct graph *g, const struct report_view *v, const char *unit,
 			       uint32_t node, int64_t sum, struct printer *out)
 {
-	const char *from = heading_unit(g->nodes.p, v), *note = inlined(g, node);
+	const char *from = heading_unit(g->nodes.p, v), *note = inlining[graph_inlining(g, node)];
 	const struct graph_value *value = &g->values[node];
 	char flat[MEASURE_MAX], flat_share[MEASURE_MAX], sum_share[MEASURE_MAX];
 	char cum[MEASURE_MAX], cum_share[MEASURE_MAX];

@@ -12,7 +12,7 @@
 #include "base/buffer.h"
 #include "base/cursor.h"
 #include "base/error.h"
-#include "rounds/catalog/jsonread.h"
+#include "base/jsonread.h"
 #include "rounds/batch/event.h"
 #include "rounds/batch/name.h"
 #include "rounds/catalog/rows.h"

@@ -1,8 +1,8 @@
 // links: pprof/report pprof/wire
 /*
- * Four bytes that choose a view, then pprof bytes: every writer of text on any profile that
- * decodes. Text for a terminal has no control characters except newlines, and lines are not
- * wider than the view allows.
+ * Four bytes that choose a view, then pprof bytes: every writer of text and of JSON on any profile
+ * that decodes. Text for a terminal has no control characters except newlines, and lines are not
+ * wider than the view allows. JSON is one value.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -10,7 +10,9 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/cursor.h"
 #include "base/error.h"
+#include "base/jsonread.h"
 #include "pprof/inlines.h"
 #include "pprof/labels.h"
 #include "pprof/profile.h"
@@ -25,18 +27,37 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
  * on other inputs. */
 enum { TEXT_WORTH = 8 << 20, HEAD = 4 };
 
+static const struct report_choice fuzz_choices[] = { { "focus", "a\xff\"" }, { NULL, NULL } };
+static const struct report_selection fuzz_selection = { "file\n", true, false, fuzz_choices };
+
+static struct change fuzz_change(const struct profile *p, const struct report_view *v)
+{
+	return (struct change){ { "base\x1b", p->time_nanos, p->duration_nanos },
+				{ "new", -1, 1000000000 },
+				v->cum };
+}
+
 static int write_change(const struct profile *p, const struct report_view *v, struct buffer *out,
 			struct error *err)
 {
-	const struct change change = { { "base\x1b", p->time_nanos, p->duration_nanos },
-				       { "new", -1, 1000000000 },
-				       v->cum };
+	const struct change change = fuzz_change(p, v);
 
 	return report_change(p, v, &change, out, err);
 }
 
+static int write_change_json(const struct profile *p, const struct report_view *v,
+			     struct buffer *out, struct error *err)
+{
+	const struct change change = fuzz_change(p, v);
+
+	return report_change_json(p, v, &change, out, err);
+}
+
 static report_writer *const writers[] = { report_top,	report_tree,  report_traces, report_raw,
 					  report_calls, write_change, report_locks,  report_waits };
+
+static report_writer *const json_writers[] = { report_top_json, report_tree_json, report_locks_json,
+					       write_change_json };
 
 static struct report_view view_of(const uint8_t head[HEAD], const struct profile *p)
 {
@@ -51,7 +72,8 @@ static struct report_view view_of(const uint8_t head[HEAD], const struct profile
 				     .node_fraction = shares[head[2] >> 3 & 3],
 				     .edge_fraction = shares[head[2] >> 5 & 3],
 				     .nodecount = head[3] & 7,
-				     .width = head[3] & 8 ? 40 : 0 };
+				     .width = head[3] & 8 ? 40 : 0,
+				     .selection = &fuzz_selection };
 }
 
 static bool is_much(const struct profile *p)
@@ -75,6 +97,17 @@ static void check_text(const struct buffer *text)
 					    text->data[i] == '\n' || text->data[i] == '\t');
 }
 
+static void check_json(const struct buffer *text)
+{
+	struct cursor c;
+
+	check_text(text);
+	cursor_init(&c, text->data, text->len, "json");
+	jsonread_skip(&c);
+	jsonread_end(&c);
+	must(!c.failed);
+}
+
 static void show(const struct profile *p, const struct report_view *v)
 {
 	for (size_t i = 0; i < sizeof(writers) / sizeof(*writers); i++) {
@@ -84,6 +117,15 @@ static void show(const struct profile *p, const struct report_view *v)
 		must(!rc || (rc == ERR_NOTFOUND &&
 			     (writers[i] == report_locks || writers[i] == report_waits)));
 		check_text(&text);
+		buffer_release(&text);
+	}
+	for (size_t i = 0; i < sizeof(json_writers) / sizeof(*json_writers); i++) {
+		struct buffer text = { 0 };
+		int rc = json_writers[i](p, v, &text, NULL);
+
+		must(!rc || (rc == ERR_NOTFOUND && json_writers[i] == report_locks_json));
+		if (!rc)
+			check_json(&text);
 		buffer_release(&text);
 	}
 }

@@ -106,7 +106,7 @@ _sampler_complete_argument() { # command
 			compopt -o default
 		fi
 		;;
-	dump) ;;
+	dump) [[ " ${COMP_WORDS[*]} " == *" --merge "* ]] && compopt -o default ;;
 	*) compopt -o default ;;
 	esac
 }

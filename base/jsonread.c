@@ -1,6 +1,6 @@
 /* The cursor is the parser's only state. Texts are decoded into the caller's room, and what cannot
  * be shown becomes '?' there, so no name needs another check. */
-#include "rounds/catalog/jsonread.h"
+#include "base/jsonread.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -236,8 +236,13 @@ void jsonread_skip(struct cursor *c)
 	skip_within(c, 0);
 }
 
+bool jsonread_left(struct cursor *c)
+{
+	return jsonread_peek(c) >= 0;
+}
+
 void jsonread_end(struct cursor *c)
 {
-	if (jsonread_peek(c) >= 0)
+	if (jsonread_left(c))
 		cursor_fail(c, "more than one value");
 }

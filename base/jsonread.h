@@ -11,8 +11,8 @@
  * on nothing is read and every loop ends. Rejected: a tree of all values (jansson, json-c), whose
  * memory a hostile file would choose, for files of which a few values are needed.
  */
-#ifndef ROUNDS_CATALOG_JSONREAD_H
-#define ROUNDS_CATALOG_JSONREAD_H
+#ifndef BASE_JSONREAD_H
+#define BASE_JSONREAD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,6 +48,9 @@ bool jsonread_bool(struct cursor *c);
 
 /* Skips a value of any kind, of at most 64 values within each other. */
 void jsonread_skip(struct cursor *c);
+
+/* Is anything but blanks left? For values that follow one another. */
+bool jsonread_left(struct cursor *c);
 
 /* Fails the cursor if anything but blanks is left. */
 void jsonread_end(struct cursor *c);

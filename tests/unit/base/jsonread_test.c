@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
-#include "rounds/catalog/jsonread.h"
+#include "base/jsonread.h"
 
 static struct cursor c;
 
