@@ -72,7 +72,7 @@ static bool comm_begins(const char *comm, const char *name)
 	return strlen(comm) == COMM_KEPT && !strncmp(comm, name, COMM_KEPT);
 }
 
-static const char *base_of(const char *path)
+static const char *named_base(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -87,10 +87,10 @@ static void named_read_program(int dir, char program[NAME_MAX + 1])
 	char *gone;
 
 	exe[len > 0 ? len : 0] = '\0';
-	gone = strstr(base_of(exe), " (deleted)");
+	gone = strstr(named_base(exe), " (deleted)");
 	if (gone && !gone[strlen(" (deleted)")])
 		*gone = '\0';
-	snprintf(program, NAME_MAX + 1, "%.255s", base_of(exe));
+	snprintf(program, NAME_MAX + 1, "%.255s", named_base(exe));
 }
 
 /* The first word of argv[0], without folders and the ':' that ends the name in a title. */
@@ -100,7 +100,7 @@ static void named_first_word(const char *arguments, char word[NAME_MAX + 1])
 	size_t len = strcspn(arguments, " ");
 
 	snprintf(first, sizeof(first), "%.*s", (int)len, arguments);
-	snprintf(word, NAME_MAX + 1, "%.255s", base_of(first));
+	snprintf(word, NAME_MAX + 1, "%.255s", named_base(first));
 	len = strlen(word);
 	if (len && word[len - 1] == ':')
 		word[len - 1] = '\0';
@@ -119,7 +119,7 @@ static bool arguments_name(const struct named *n, const char *program, const cha
 	if (!strcmp(word, name))
 		return true;
 	script = script_find(*program ? program : word, text, len);
-	return script && !strcmp(base_of(script), name);
+	return script && !strcmp(named_base(script), name);
 }
 
 bool named_has(const struct named *n, int dir, const char *name)

@@ -3,6 +3,7 @@
  * what follows them is the script. */
 #include "base/process/script.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 static const struct script_interpreter {
@@ -33,11 +34,6 @@ static const struct script_interpreter *script_interpreter(const char *program)
 			return &script_interpreters[i];
 	}
 	return NULL;
-}
-
-bool script_runs(const char *program)
-{
-	return script_interpreter(program);
 }
 
 /* Is the word among those of a list of the table? */

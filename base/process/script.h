@@ -2,11 +2,7 @@
 #ifndef BASE_PROCESS_SCRIPT_H
 #define BASE_PROCESS_SCRIPT_H
 
-#include <stdbool.h>
 #include <stddef.h>
-
-/* Is a program of this file name an interpreter of scripts: "python3.11", "ruby3.1", "node", "sh"? */
-bool script_runs(const char *program);
 
 /* Finds the script in the `size` bytes of an interpreter's arguments, which end with NUL each. It
  * is the first one behind argv[0] that is neither an option nor the value of one: a file, the

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/amount.h"
-#include "base/buffer.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file/outfile.h"
@@ -536,6 +535,6 @@ int cli_top(int argc, char **argv)
 		status = open_and_run(r, &o, &output);
 	outfile_abort(&output);
 	recording_free(r);
-	buffer_release(&o.sampling.command_line);
+	sampling_release(&o.sampling);
 	return status;
 }
