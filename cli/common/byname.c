@@ -15,14 +15,14 @@ enum { BYNAME_TRIES = 3 };
 
 struct byname_held {
 	struct process process;
-	char *name; /* owned */
+	char *name; /* owned; NULL: it was chosen by other means */
 };
 
 static bool byname_holds(const struct process *p, const char *name)
 {
 	struct named n;
 
-	return named_read(&n, p->proc_fd, p->pid) && named_has(&n, p->proc_fd, name) &&
+	return named_read(&n, p->proc_fd, p->pid) && (!name || named_has(&n, p->proc_fd, name)) &&
 	       process_alive(p);
 }
 
@@ -46,8 +46,8 @@ static int byname_hold(struct byname *b, const struct byname_held *h, const char
 		return error_nomem(err);
 	b->held = more;
 	more[b->count] = *h;
-	more[b->count].name = strdup(name);
-	if (!more[b->count].name)
+	more[b->count].name = name ? strdup(name) : NULL;
+	if (name && !more[b->count].name)
 		return error_nomem(err);
 	b->count++;
 	return 0;
@@ -105,6 +105,23 @@ int byname_find(struct byname *b, const char *name, pid_t *pid, struct error *er
 		       rc;
 }
 
+int byname_hold_chosen(struct byname *b, const struct named *n, struct error *err)
+{
+	struct byname_held h;
+	struct named now;
+	int rc;
+
+	if (!byname_open(&h, n->pid, NULL))
+		return error_set(err, ERR_GONE, "process %d has ended", n->pid);
+	if (!named_read(&now, h.process.proc_fd, n->pid) || now.start_ticks != n->start_ticks)
+		rc = error_set(err, ERR_GONE, "process %d has ended", n->pid);
+	else
+		rc = byname_hold(b, &h, NULL, err);
+	if (rc)
+		process_close(&h.process);
+	return rc;
+}
+
 static bool lists_pid(const pid_t *pids, size_t count, pid_t pid)
 {
 	for (size_t i = 0; i < count; i++)
@@ -119,8 +136,9 @@ int byname_check(const struct byname *b, const pid_t *pids, size_t count, struct
 		const struct byname_held *h = &b->held[i];
 
 		if (lists_pid(pids, count, h->process.pid) && !byname_holds(&h->process, h->name))
-			return error_set(err, ERR_GONE, "process %d has ended, or is '%s' no more",
-					 h->process.pid, h->name);
+			return error_set(err, ERR_GONE, "process %d has ended%s%s%s",
+					 h->process.pid, h->name ? ", or is no more '" : "",
+					 h->name ? h->name : "", h->name ? "'" : "");
 	}
 	return 0;
 }

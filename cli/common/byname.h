@@ -18,6 +18,7 @@
 
 struct byname_held;
 struct error;
+struct named;
 
 struct byname { /* {0} at first */
 	struct byname_held *held;
@@ -28,6 +29,10 @@ struct byname { /* {0} at first */
 /* Finds and holds the process of the name. ERR_GONE: there is none, the message has near names;
  * ERR_USAGE: several, which were printed to the standard error; ERR_IO, ERR_NOMEM. */
 int byname_find(struct byname *b, const char *name, pid_t *pid, struct error *err);
+
+/* Holds a process that was chosen from a list. ERR_GONE: it has ended since it was listed;
+ * ERR_NOMEM. */
+int byname_hold_chosen(struct byname *b, const struct named *n, struct error *err);
 
 /* To be called when the processes `pids` have been opened. ERR_GONE: one of them that was found by
  * its name has ended, or has the name no more. */

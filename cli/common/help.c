@@ -26,7 +26,7 @@ static const char overview[] =
 	"sampler samples a running process from outside and writes a pprof profile.\n"
 	"\n"
 	"  record     sample processes or a command; the default: sampler -p PID\n"
-	"  top        what a process does now, live\n"
+	"  top        all processes by CPU, and what one does now, live\n"
 	"  dump       every thread's stack, once; the owners of locks\n"
 	"  rounds     the batches in a folder, and how they went\n"
 	"  report     show a profile: functions, calls, stacks\n"
@@ -192,11 +192,14 @@ static const char dump[] =
 	"  -v, --verbose        say more: how long threads were held, unwind tables\n";
 
 static const char top[] =
-	"usage: sampler top -p PID[,PID…] [options]\n"
+	"usage: sampler top [options]\n"
+	"       sampler top -p PID[,PID…] [options]\n"
 	"       sampler top [options] -- COMMAND [ARG…]\n"
 	"\n"
 	"Functions by their share of the last seconds and of the time since the start. A\n"
 	"screen on a terminal, where ? shows the keys; else a table for each interval.\n"
+	"Without a process: all processes by CPU, their threads' waits for a CPU, and\n"
+	"threads stuck in state D. On a screen Enter goes into the selected one.\n"
 	"\n"
 	"  -p, --pid PID[,PID…] processes to look at, by number or by name\n"
 	"      --children       and those that they make (the default for a COMMAND)\n"

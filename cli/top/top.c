@@ -27,6 +27,7 @@
 #include "cli/record/ending.h"
 #include "cli/record/outcome.h"
 #include "cli/record/sampling.h"
+#include "cli/top/everyone.h"
 #include "cli/top/options.h"
 #include "cli/top/screen.h"
 #include "cli/top/text.h"
@@ -529,6 +530,8 @@ int cli_top(int argc, char **argv)
 
 	set_priority(PRIORITY_PROMPT);
 	status = topoptions_parse(&o, argc, argv);
+	if (status == CLI_GO_ON && o.everyone)
+		status = everyone_run(&o);
 	if (status == CLI_GO_ON)
 		status = sampling_open(&o.sampling, &r);
 	if (status == CLI_GO_ON)
