@@ -25,6 +25,7 @@
 #include "cli/top/everytext.h"
 #include "cli/top/options.h"
 #include "cli/top/screen.h"
+#include "cli/top/text.h"
 #include "sampler/child/privilege.h"
 
 enum { EVERYONE_COST_FACTOR = 20, EVERYONE_HEAD = 3, EVERYONE_FIT = 6 };
@@ -36,8 +37,8 @@ struct everyone {
 	struct population all;
 	uint64_t start_ns, due_ns, shown;
 	pid_t marked; /* the selected process, which stays selected when rows move; 0: the row is */
-	size_t first, selected, room;
-	char message[600]; /* about the last action */
+	size_t first, selected, room, columns; /* columns: of the screen; 0: no limit */
+	char message[600];		       /* about the last action */
 	bool chosen, quits;
 };
 
@@ -74,8 +75,10 @@ static bool everyone_over(const struct everyone *e)
 
 /* Tables. */
 
-static void everyone_put(char *line)
+static void everyone_put(const struct everyone *e, char *line)
 {
+	if (e->columns)
+		toptext_cut(line, e->columns);
 	printable(line, EVERYTEXT_LINE);
 	puts(line);
 }
@@ -86,12 +89,12 @@ static void print_rows(const struct everyone *e, size_t first, size_t count)
 	char line[EVERYTEXT_LINE];
 
 	everytext_head(all, line);
-	everyone_put(line);
+	everyone_put(e, line);
 	everytext_columns(line);
-	everyone_put(line);
+	everyone_put(e, line);
 	for (size_t i = first; i < all->now.count && i < first + count; i++) {
 		everytext_row(&all->now.processes[i], all->interval_ns, line);
-		everyone_put(line);
+		everyone_put(e, line);
 	}
 }
 
@@ -181,6 +184,7 @@ static void everyone_draw(struct everyone *e)
 			    *e->message ? e->message :
 					  "up, down choose  Enter looks into it  q quit");
 	}
+	e->columns = columns > 0 ? (size_t)columns : 0;
 	e->room = lines > at ? (size_t)(lines - at) : 0;
 	draw_processes(e, at);
 	screen_show(-1);
