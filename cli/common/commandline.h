@@ -21,7 +21,8 @@ enum { COMMANDLINE_ROOM = 200 };
  * ps. May hold any bytes but NUL. */
 void commandline_read(const struct named *n, char line[COMMANDLINE_ROOM]);
 
-/* The same of `size` bytes of arguments, which end with NUL each. "": there are none. */
+/* The same of `size` bytes of arguments, which end with NUL each; one more NUL stands behind them.
+ * "": there are none. */
 void commandline_bare(const char *arguments, size_t size, char line[COMMANDLINE_ROOM]);
 
 #endif

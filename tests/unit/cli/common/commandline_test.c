@@ -73,9 +73,9 @@ Test(commandline, is_cut)
 
 	for (size_t at = 2; at + 4 < sizeof(text); at += 4)
 		memcpy(text + at, "-a\0", 4);
-	commandline_bare(text, sizeof(text), line);
+	commandline_bare(text, sizeof(text) - 1, line);
 	cr_expect(strlen(line) == COMMANDLINE_ROOM - 1);
-	memset(text, 'y', sizeof(text));
-	commandline_bare(text, sizeof(text), line);
+	memset(text, 'y', sizeof(text) - 1);
+	commandline_bare(text, sizeof(text) - 1, line);
 	cr_expect(strlen(line) < COMMANDLINE_ROOM && *line == 'y');
 }
