@@ -1,5 +1,6 @@
 /* Chooses the command. Without a name it is record: `sampler -p PID` is what people type. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/common/cli.h"
@@ -17,19 +18,36 @@ static const struct command commands[] = {
 	{ "goparse", cli_goparse }, { "rounds", cli_list_rounds }, { "help", cli_help },
 };
 
-/* For a first word that is no command: a process's number, a mistyped command, or a program. */
+/* For a first word that is neither a command nor a process: a mistyped command, or a program. */
 static int unknown_command(const char *word)
 {
 	struct similar best = { 0 };
 	const char *name;
 
-	if (!word[strspn(word, "0123456789")])
-		return cli_usage("unknown command '%s' (did you mean sampler -p %s?)", word, word);
 	for (size_t i = 0; (name = cli_help_command(i)); i++)
 		similar_try(&best, word, name);
 	if (*best.word)
 		return cli_usage("unknown command '%s' (did you mean %s?)", word, best.word);
-	return cli_usage("unknown command '%s' (to run a program: sampler -- %s)", word, word);
+	return cli_usage("unknown command '%s', and no process is named so (to run a program: "
+			 "sampler -- %s)",
+			 word, word);
+}
+
+/* `sampler redis-server` is `sampler -p redis-server`. A word that is a command is that; of a
+ * process with such a name, `sampler -p top` is understood. */
+static int record_process(int argc, char **argv)
+{
+	char option[] = "-p", **more = calloc((size_t)argc + 2, sizeof(*more));
+	int status;
+
+	if (!more)
+		return EXIT_FAILED;
+	more[0] = argv[0];
+	more[1] = option;
+	memcpy(more + 2, argv + 1, (size_t)argc * sizeof(*more));
+	status = cli_record(argc + 1, more);
+	free(more);
+	return status;
 }
 
 int main(int argc, char **argv)
@@ -45,8 +63,12 @@ int main(int argc, char **argv)
 			cli_page(commands[i].run == cli_help ? NULL : commands[i].name);
 			return commands[i].run(argc - 1, argv + 1);
 		}
-	if (*argv[1] && argv[1][0] != '-')
+	if (argv[1][0] == '-') {
+		cli_page("record");
+		return cli_record(argc, argv);
+	}
+	if (!pids_may_be(argv[1]))
 		return unknown_command(argv[1]);
 	cli_page("record");
-	return cli_record(argc, argv);
+	return record_process(argc, argv);
 }

@@ -10,7 +10,6 @@
  */
 #include "rounds/follow.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -20,8 +19,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-
-enum { COMM_LEN = 15 }; /* TASK_COMM_LEN - 1 */
+#include "base/process/named.h"
 
 static const uint64_t SETTLED_NS = 2 * NS_PER_S;
 
@@ -31,13 +29,6 @@ struct follow {
 	char exe[PATH_MAX]; /* program of the previous process, "" when unknown */
 	char text[300];
 	int proc_fd;
-};
-
-/* What the choice needs of a process. */
-struct follow_candidate {
-	pid_t pid, parent, session;
-	uint64_t start_ticks;
-	char state;
 };
 
 void follow_free(struct follow *f)
@@ -184,38 +175,7 @@ int follow_cgroup(struct follow **f, pid_t pid, struct error *err)
 
 /* The choice. */
 
-/* Parses /proc/PID/stat behind the name, which may contain any characters (proc(5)). */
-static bool follow_read_stat(const struct follow *f, pid_t pid, struct follow_candidate *c)
-{
-	char text[1024], *at;
-	unsigned long long start;
-
-	c->pid = pid;
-	if (!follow_read_text(f, pid, "stat", text, sizeof(text)) || !(at = strrchr(text, ')')) ||
-	    sscanf(at + 1,
-		   " %c %d %*d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-		   &c->state, &c->parent, &c->session, &start) != 4)
-		return false;
-	c->start_ticks = start;
-	return c->state != 'Z' && c->state != 'X';
-}
-
-/* comm is cut to 15 bytes; the program's file name is not. */
-static bool follow_has_name(const struct follow *f, pid_t pid)
-{
-	char comm[64], exe[PATH_MAX];
-	const char *slash;
-	size_t len = follow_read_text(f, pid, "comm", comm, sizeof(comm));
-
-	if (len && comm[len - 1] == '\n')
-		comm[--len] = '\0';
-	if (len && !strncmp(comm, f->name, COMM_LEN) && (len == COMM_LEN || !f->name[len]))
-		return true;
-	slash = read_exe(f, pid, exe) ? strrchr(exe, '/') : NULL;
-	return slash && !strcmp(slash + 1, f->name);
-}
-
-static bool has_settled(const struct follow_candidate *c)
+static bool has_settled(const struct named *c)
 {
 	uint64_t hz = (uint64_t)sysconf(_SC_CLK_TCK);
 	uint64_t since = c->start_ticks / hz * NS_PER_S + c->start_ticks % hz * NS_PER_S / hz;
@@ -224,12 +184,12 @@ static bool has_settled(const struct follow_candidate *c)
 }
 
 /* How well a process fits: 2: take it at once; 1: if no other fits better; 0: not at all. */
-static int follow_fits(const struct follow *f, const struct follow_candidate *c)
+static int follow_fits(const struct follow *f, const struct named *c, int dir)
 {
 	char exe[PATH_MAX];
 
 	if (f->name)
-		return follow_has_name(f, c->pid) ? 2 : 0;
+		return named_has(c, dir, f->name) ? 2 : 0;
 	if (!in_cgroup(f, c->pid))
 		return 0;
 	if (*f->exe && read_exe(f, c->pid, exe) && !strcmp(exe, f->exe))
@@ -237,29 +197,28 @@ static int follow_fits(const struct follow *f, const struct follow_candidate *c)
 	return has_settled(c) && c->session != getsid(0) && !in_cgroup(f, c->parent);
 }
 
+struct follow_search {
+	const struct follow *f;
+	struct named best;
+	int best_fit;
+};
+
+static void follow_take(void *ctx, const struct named *n, int dir)
+{
+	struct follow_search *s = ctx;
+	int fit = n->parent == getpid() ? 0 : follow_fits(s->f, n, dir);
+
+	if (fit > s->best_fit ||
+	    (fit && fit == s->best_fit && n->start_ticks < s->best.start_ticks)) {
+		s->best = *n;
+		s->best_fit = fit;
+	}
+}
+
 pid_t follow_look(struct follow *f)
 {
-	struct follow_candidate best = { 0 }, c;
-	int fd = openat(f->proc_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), best_fit = 0, fit;
-	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-	struct dirent *d;
+	struct follow_search s = { .f = f };
 
-	if (!dir && fd >= 0)
-		close(fd);
-	while (dir && (d = readdir(dir))) {
-		pid_t pid = (pid_t)strtol(d->d_name, NULL, 10);
-
-		if (pid <= 0 || !follow_read_stat(f, pid, &c) || pid == getpid() ||
-		    c.parent == getpid())
-			continue;
-		fit = follow_fits(f, &c);
-		if (fit > best_fit ||
-		    (fit && fit == best_fit && c.start_ticks < best.start_ticks)) {
-			best = c;
-			best_fit = fit;
-		}
-	}
-	if (dir)
-		closedir(dir);
-	return best_fit ? best.pid : 0;
+	named_each(follow_take, &s, NULL);
+	return s.best_fit ? s.best.pid : 0;
 }

@@ -12,7 +12,7 @@
 struct error;
 struct follow;
 
-/* By name, compared as `pidof` and `pgrep -x` do: comm, or the program's file name. The caller
+/* By name (base/process/named.h). The caller
  * frees *f with follow_free. ERR_IO (no /proc), ERR_NOMEM. */
 int follow_name(struct follow **f, const char *name, struct error *err);
 

@@ -137,20 +137,21 @@ int parse_number(const char *text, const char *what, uint64_t min, uint64_t max,
 /* "64K", "5M", "1G", or a number of bytes -> bytes, at least 1; K is 1024. ERR_USAGE. */
 int parse_size(const char *text, uint64_t *bytes, struct error *err);
 
-/* Adds the process IDs of "PID[,PID…]" that are not in the list yet; spaces and newlines separate
- * them, too, as pidof(1) and pgrep(1) write. ERR_USAGE; of a name that is no number, the message
- * has the processes of that name. */
+/* Adds the processes of "PID[,PID…]" that are not in the list yet; blanks and newlines separate
+ * numbers, too, as pidof(1) and pgrep(1) write. What is no number is the name of a process, which
+ * `names` holds (byname.h). ERR_USAGE, or as byname_find. */
 enum { PIDS_MAX = 1024 };
-int parse_pids(const char *text, pid_t pids[PIDS_MAX], size_t *count, struct error *err);
+struct byname;
+int parse_pids(const char *text, pid_t pids[PIDS_MAX], size_t *count, struct byname *names,
+	       struct error *err);
+
+/* Can the word be such a list? True for a number, and for the name of a process. */
+bool pids_may_be(const char *word);
 
 /* To be called when a command could not begin with several processes: leaves out those that are
  * gone or may not be traced, and says so. True if fewer are left, but some: it can begin with
  * these. Not called before, since a hundred processes take 10 ms, and each may end in between. */
 bool pids_fewer(pid_t *pids, size_t *count);
-
-/* Says that `name` is no process ID, and which processes have that name. Returns ERR_USAGE. */
-enum { PIDNAME_ROOM = 80 };
-int pidname_explain(const char *name, struct error *err);
 
 /* Finds the number of `text` among `names`, which end with NULL. `what` names it in the message,
  * which has all of them. ERR_USAGE. */

@@ -1,5 +1,5 @@
 /* Values of options: durations as Go's time.ParseDuration reads them, with days beside its units
- * and a bare number as seconds; whole numbers; sizes; lists of processes; percentages. */
+ * and a bare number as seconds; whole numbers; sizes; percentages. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -155,57 +155,6 @@ int parse_size(const char *text, uint64_t *bytes, struct error *err)
 				 "or a number of bytes",
 				 text);
 	return 0;
-}
-
-/* pidof(1) writes spaces between two numbers, pgrep(1) newlines. */
-static const char spaces[] = " \t\n";
-
-static int add_pid(const char *text, size_t len, pid_t pids[PIDS_MAX], size_t *count,
-		   struct error *err)
-{
-	char one[PIDNAME_ROOM];
-	size_t known = 0;
-	uint64_t n;
-	int rc;
-
-	snprintf(one, sizeof(one), "%.*s", (int)len, text);
-	if (one[strspn(one, "0123456789")])
-		return pidname_explain(one, err);
-	rc = parse_number(one, "process ID", 1, 4194304, &n, err);
-	if (rc)
-		return rc;
-	while (known < *count && pids[known] != (pid_t)n)
-		known++;
-	if (known == PIDS_MAX)
-		return error_set(err, ERR_USAGE, "more than %d process IDs", PIDS_MAX);
-	if (known == *count)
-		pids[(*count)++] = (pid_t)n;
-	return 0;
-}
-
-/* Nothing where a number is expected is an error: it may be a variable that is not set. */
-int parse_pids(const char *text, pid_t pids[PIDS_MAX], size_t *count, struct error *err)
-{
-	const char *at = text + strspn(text, spaces);
-	bool more = true;
-	int rc = 0;
-
-	while (!rc && more) {
-		size_t len = strcspn(at, ", \t\n");
-
-		if (!len)
-			return error_set(err, ERR_USAGE,
-					 "a process ID is missing in '%s'; if a command such as "
-					 "pidof wrote it, there is no such process",
-					 text);
-		rc = add_pid(at, len, pids, count, err);
-		at += len;
-		at += strspn(at, spaces);
-		more = *at;
-		if (*at == ',')
-			at += 1 + strspn(at + 1, spaces);
-	}
-	return rc;
 }
 
 int parse_choice(const char *text, const char *what, const char *const *names, unsigned *number,

@@ -149,6 +149,7 @@ static int dump_parse_options(struct dump_options *o, int argc, char **argv)
 	if (o->goroutines && o->json)
 		return cli_usage(
 			"goroutines are dumped as text; 'sampler goparse --json' reads it");
+	sampling_bring_workers(&o->sampling);
 	return CLI_GO_ON;
 }
 
@@ -247,6 +248,8 @@ static int dump_all(struct dump **d, struct dump_options *o, struct outfile *fil
 		wish.count = r->pid_count;
 		rc = dump_new(d, &wish, &err);
 	} while (rc && pids_fewer(o->sampling.pids, &r->pid_count));
+	if (!rc)
+		rc = byname_check(&o->sampling.names, r->pids, r->pid_count, &err);
 	return rc ? cli_fail(&err) : dump_dump(*d, o, file);
 }
 
@@ -275,11 +278,13 @@ int cli_dump(int argc, char **argv)
 		return dump_files(&o);
 	if (status == CLI_GO_ON && o.goroutines) {
 		set_priority(PRIORITY_ORDINARY); /* it reads them in this thread */
-		status = cli_gotake_dump(o.sampling.pids[0], o.output, o.stop_ns);
+		status = cli_gotake_dump(o.sampling.pids[0], &o.sampling.names, o.output,
+					 o.stop_ns);
 	} else if (status == CLI_GO_ON) {
 		status = dump_all(&d, &o, &file);
 	}
 	outfile_abort(&file);
 	dump_free(d);
+	sampling_release(&o.sampling);
 	return status;
 }

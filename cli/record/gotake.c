@@ -24,6 +24,7 @@
 #include "pprof/file/read.h"
 #include "pprof/profile.h"
 #include "sampler/child/privilege.h"
+#include "cli/common/byname.h"
 #include "cli/common/cli.h"
 #include "cli/common/defaultname.h"
 #include "cli/common/formats.h"
@@ -321,17 +322,19 @@ static int gotake_finish(struct taking *k, struct error *err)
 				error_set(err, err->code, "some profiles could not be collected");
 }
 
-static int gotake_open_process(struct process *p, pid_t pid, struct error *err)
+static int gotake_open_process(struct process *p, pid_t pid, const struct byname *names,
+			       struct error *err)
 {
 	int rc = process_open(p, pid, err);
 
-	return rc ? rc : process_may_trace(pid, err);
+	rc = rc ? rc : process_may_trace(pid, err);
+	return rc ? rc : byname_check(names, &pid, 1, err);
 }
 
 static int gotake_run(struct taking *k, struct error *err)
 {
 	struct source_options source = *k->t->source;
-	int rc = gotake_open_process(&k->process, k->t->pid, err);
+	int rc = gotake_open_process(&k->process, k->t->pid, k->t->names, err);
 
 	if (rc)
 		return rc;
@@ -384,7 +387,7 @@ static int gotake_dump(struct source *s, struct outfile *file, struct error *err
 	return rc;
 }
 
-int cli_gotake_dump(pid_t pid, const char *output, uint64_t stop_ns)
+int cli_gotake_dump(pid_t pid, const struct byname *names, const char *output, uint64_t stop_ns)
 {
 	const struct source_options options = { .stop_ns = stop_ns };
 	struct process p = { .proc_fd = -1, .pid_fd = -1, .root_fd = -1 };
@@ -392,7 +395,7 @@ int cli_gotake_dump(pid_t pid, const char *output, uint64_t stop_ns)
 	struct privilege_needs needs = { .output = &file };
 	struct source *s = NULL;
 	struct error err;
-	int rc = gotake_open_process(&p, pid, &err);
+	int rc = gotake_open_process(&p, pid, names, &err);
 
 	rc = rc ? rc : source_memory(&s, &options, &err);
 	rc = rc ? rc : outfile_open(&file, output, &err);

@@ -6,12 +6,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct byname;
 struct format;
 struct source_options;
 
 struct gotake {
 	pid_t pid;
-	unsigned types; /* set of enum capture_type; see roundsoptions_at_once */
+	const struct byname *names; /* which the process may have been named by */
+	unsigned types;		    /* set of enum capture_type; see roundsoptions_at_once */
 	bool gc_wait;
 	const struct source_options *source;
 	const char *output; /* a file, or with several types a folder; NULL: a default name */
@@ -25,6 +27,6 @@ int cli_gotake(const struct gotake *t);
 
 /* Writes all goroutines of a process to a file, in the text form of debug=2, and returns an exit
  * status. All threads are held meanwhile, for `stop_ns` at most; 0: none is held. */
-int cli_gotake_dump(pid_t pid, const char *output, uint64_t stop_ns);
+int cli_gotake_dump(pid_t pid, const struct byname *names, const char *output, uint64_t stop_ns);
 
 #endif

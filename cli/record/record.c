@@ -142,6 +142,7 @@ static int check_rounds(struct record_options *o, int argc, char **argv)
 		status = sampling_target(&o->sampling, argc, argv);
 	r->recording = o->sampling.recording;
 	r->symbolize = o->sampling.symbolize;
+	o->rounds.names = &o->sampling.names;
 	r->command_line = (char *)o->sampling.command_line.data;
 	if (status != CLI_GO_ON)
 		return status;
@@ -179,6 +180,7 @@ static int take_at_once(const struct record_options *o)
 {
 	struct source_options source = o->rounds.source;
 	const struct gotake t = { .pid = o->sampling.pids[0],
+				  .names = &o->sampling.names,
 				  .types = o->rounds.rounds.types,
 				  .gc_wait = o->rounds.rounds.gc_wait,
 				  .source = &source,
@@ -440,7 +442,7 @@ int cli_record(int argc, char **argv)
 	outfile_abort(&file);
 	recording_free(r);
 	set_priority(PRIORITY_PROMPT); /* the user waits for the end */
-	buffer_release(&o.sampling.command_line);
+	sampling_release(&o.sampling);
 	roundsoptions_release(&o.rounds);
 	return status;
 }

@@ -20,6 +20,12 @@ void sampling_init(struct sampling *s)
 					       .pids = s->pids } };
 }
 
+void sampling_release(struct sampling *s)
+{
+	byname_release(&s->names);
+	buffer_release(&s->command_line);
+}
+
 static int set_rate(struct recording_options *r, const char *value, struct error *err)
 {
 	uint64_t rate = 0;
@@ -62,7 +68,7 @@ int sampling_option(struct sampling *s, int option, const char *value, struct er
 
 	switch (option) {
 	case 'p':
-		return parse_pids(value, s->pids, &r->pid_count, err);
+		return parse_pids(value, s->pids, &r->pid_count, &s->names, err);
 	case 'd':
 		return parse_positive_duration(value, &r->duration_ns, err);
 	case 'r':
@@ -98,6 +104,12 @@ int sampling_option(struct sampling *s, int option, const char *value, struct er
 	}
 }
 
+void sampling_bring_workers(struct sampling *s)
+{
+	if (s->names.masters && !s->recording.alone)
+		s->recording.children = true;
+}
+
 int sampling_target(struct sampling *s, int argc, char **argv)
 {
 	struct recording_options *r = &s->recording;
@@ -110,6 +122,7 @@ int sampling_target(struct sampling *s, int argc, char **argv)
 		r->command = argv + optind;
 	if (r->command && !r->alone)
 		r->children = true; /* as perf record does: the work of make or sh is theirs */
+	sampling_bring_workers(s);
 	if (r->pid_count && r->command)
 		return cli_usage("either -p PID or -- COMMAND, not both");
 	if (!r->pid_count && !r->command)
@@ -141,6 +154,8 @@ int sampling_open(struct sampling *s, struct recording **r)
 	do
 		rc = recording_new(r, &s->recording, &err);
 	while (rc && pids_fewer(s->pids, &s->recording.pid_count));
+	if (!rc)
+		rc = byname_check(&s->names, s->pids, s->recording.pid_count, &err);
 	if (!rc)
 		return CLI_GO_ON;
 	status = cli_fail(&err);

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "base/buffer.h"
+#include "cli/common/byname.h"
 #include "cli/common/cli.h"
 #include "sampler/recording.h"
 
@@ -26,15 +27,21 @@
 struct sampling {
 	struct recording_options recording; /* its `pids` are those below */
 	pid_t pids[PIDS_MAX];
+	struct byname names;	    /* those of them that were named; owned */
 	unsigned symbolize;	    /* flags of symbolize/symbolizer.h */
 	struct buffer command_line; /* NUL-terminated, for the profile's comments; owned */
 };
 
 /* Sets the defaults. */
 void sampling_init(struct sampling *s);
+void sampling_release(struct sampling *s);
 
 /* Takes one of SAMPLING_OPTIONS. 0, ERR_USAGE, or OPTION_OTHER. */
 int sampling_option(struct sampling *s, int option, const char *value, struct error *err);
+
+/* A master that was named brings its workers: it is as with --children, unless the user has said
+ * --no-children. To be called when all options are read; sampling_target calls it. */
+void sampling_bring_workers(struct sampling *s);
 
 /* Checks that there is a PID or a command, not both; the command is what follows the options.
  * Returns CLI_GO_ON or, after printing what is wrong, an exit status. */

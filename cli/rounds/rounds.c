@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/process/process.h"
 #include "sampler/child/privilege.h"
+#include "cli/common/byname.h"
 #include "cli/common/cli.h"
 #include "cli/common/defaultname.h"
 #include "cli/common/signals.h"
@@ -168,6 +169,9 @@ int cli_rounds(struct roundsoptions *o, const char *output, bool quiet)
 		rc = open_pushes(o, pushes, &err);
 	if (!rc)
 		rc = rounds_new(&r, &o->rounds, &err);
+	if (!rc && o->names)
+		rc = byname_check(o->names, o->rounds.recording.pids, o->rounds.recording.pid_count,
+				  &err);
 	if (!rc)
 		rc = rounds_cli_run(r, &err);
 	progress_say(&telling.progress, NULL);

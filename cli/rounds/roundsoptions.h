@@ -12,6 +12,7 @@
 #include "rounds/rounds.h"
 #include "rounds/source/source.h"
 
+struct byname;
 struct error;
 
 enum { ROUNDSOPTIONS_TAGS = 64, ROUNDSOPTIONS_PUSHES = 8 };
@@ -63,6 +64,8 @@ enum rounds_option {
 	}
 
 struct roundsoptions {
+	const struct byname *names;   /* which the processes may have been named by; NULL: none was;
+				     * borrowed */
 	struct rounds_options rounds; /* except `recording`, which the caller sets */
 	struct source_options source;
 	struct httpoptions http;

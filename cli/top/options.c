@@ -90,7 +90,8 @@ int topoptions_parse(struct topoptions *o, int argc, char **argv)
 	status = cli_parse(&grammar, argc, argv, o);
 	if (status == CLI_GO_ON)
 		status = sampling_command_line(&o->sampling, 0, argc, argv);
-	if (status == CLI_GO_ON)
+	o->everyone = !o->sampling.recording.pid_count && optind == argc;
+	if (status == CLI_GO_ON && !o->everyone)
 		status = sampling_target(&o->sampling, argc, argv);
 	if (status != CLI_GO_ON || !o->output)
 		return status;

@@ -14,6 +14,7 @@ struct topoptions {
 	uint64_t interval_ns, count, lines; /* count 0: no end */
 	enum live_order order;
 	bool threads;
+	bool everyone; /* no process was given: all are shown, and one may be chosen */
 };
 
 /* Returns CLI_GO_ON or an exit status. The caller releases o->sampling.command_line. */

@@ -184,3 +184,12 @@ void toptext_row(const struct topview *v, size_t i, char *line)
 		 top_text_percent((double)r->whole.cum, (double)l->total.cum));
 	append_name(v, r->name, line);
 }
+
+void toptext_cut(char *line, size_t columns)
+{
+	for (; *line; line++)
+		if (((unsigned char)*line & 0xc0) != 0x80 && !columns--) {
+			*line = '\0';
+			return;
+		}
+}

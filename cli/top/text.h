@@ -47,4 +47,7 @@ const char *toptext_name(const struct topview *v, size_t i); /* what a filter ma
 double toptext_heat(const struct topview *v, size_t i);	     /* share in the last window, 0 to 1 */
 void toptext_row(const struct topview *v, size_t i, char *line);
 
+/* Ends a line where the screen ends. Bytes that begin no character of UTF-8 do not count. */
+void toptext_cut(char *line, size_t columns);
+
 #endif

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/amount.h"
-#include "base/buffer.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "sampler/child/priority.h"
@@ -23,6 +22,8 @@
 #include "cli/record/ending.h"
 #include "cli/record/outcome.h"
 #include "cli/record/sampling.h"
+#include "cli/top/everyone.h"
+#include "cli/top/options.h"
 #include "cli/top/screen.h"
 #include "cli/top/turn.h"
 
@@ -335,12 +336,14 @@ int cli_top(int argc, char **argv)
 
 	set_priority(PRIORITY_PROMPT);
 	status = topoptions_parse(&o, argc, argv);
+	if (status == CLI_GO_ON && o.everyone)
+		status = everyone_run(&o);
 	if (status == CLI_GO_ON)
 		status = sampling_open(&o.sampling, &r);
 	if (status == CLI_GO_ON)
 		status = open_and_run(r, &o, &output);
 	outfile_abort(&output);
 	recording_free(r);
-	buffer_release(&o.sampling.command_line);
+	sampling_release(&o.sampling);
 	return status;
 }

@@ -401,16 +401,6 @@ static void draw_rows(struct topscreen *s, int from)
 	}
 }
 
-/* Ends a line where the screen ends. Bytes that begin no character of UTF-8 do not count. */
-static void topscreen_cut(char *line, size_t columns)
-{
-	for (; *line; line++)
-		if (((unsigned char)*line & 0xc0) != 0x80 && !columns--) {
-			*line = '\0';
-			return;
-		}
-}
-
 void topscreen_leave(const struct topscreen *s, void (*put)(char *line))
 {
 	static void (*const head[])(const struct topview *, char *) = {
@@ -424,7 +414,7 @@ void topscreen_leave(const struct topscreen *s, void (*put)(char *line))
 
 	for (size_t i = 0; s->view.live && i < sizeof(head) / sizeof(*head); i++) {
 		head[i](&s->view, line);
-		topscreen_cut(line, s->view.columns);
+		toptext_cut(line, s->view.columns);
 		put(line);
 	}
 	for (size_t i = 0; i < all && at < s->first + s->room; i++) {

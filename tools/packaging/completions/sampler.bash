@@ -80,7 +80,10 @@ _sampler_complete_value() { # program, command, option, placeholder
 		return
 	fi
 	case $3,$4 in
-	*,PID*) _sampler_complete_list "$(cd /proc && echo [1-9]*)" ;;
+	*,PID*)
+		_sampler_complete_list "$(cd /proc && echo [1-9]*)"
+		[[ $cur == [!0-9]* ]] && _sampler_complete_names
+		;;
 	*,LIST | *,TYPE) _sampler_complete_list "$(_sampler_types "$1")" ;;
 	--wait-for,*) _sampler_complete_names ;;
 	*,ENGINE*)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "cli/common/byname.h"
 #include "cli/common/cli.h"
 
 Test(values, durations)
@@ -123,30 +124,33 @@ Test(values, percentages)
 
 Test(values, lists_of_processes)
 {
-	static const char *const bad[] = { "",	      "x",    "1,",
+	static const char *const bad[] = { "",	      "\t",   "1,",
 					   ",1",      "1,,2", "0",
 					   "4194305", " ",    "99999999999999999999",
 					   "1 ,",     ", 1",  "1 , , 2" };
 	pid_t pids[PIDS_MAX];
 	struct error err = { 0 };
+	struct byname names = { 0 };
 	size_t count = 0;
 
-	cr_assert_eq(parse_pids("12,7,12", pids, &count, &err), 0);
-	cr_assert_eq(parse_pids("8,7", pids, &count, &err), 0);
-	cr_assert_eq(parse_pids("  12 7\n", pids, &count, &err), 0);
-	cr_assert_eq(parse_pids("12 , 7", pids, &count, &err), 0);
+	cr_assert_eq(parse_pids("12,7,12", pids, &count, &names, &err), 0);
+	cr_assert_eq(parse_pids("8,7", pids, &count, &names, &err), 0);
+	cr_assert_eq(parse_pids("  12 7\n", pids, &count, &names, &err), 0);
+	cr_assert_eq(parse_pids("12 , 7", pids, &count, &names, &err), 0);
 	cr_assert_eq(count, 3);
 	cr_assert(pids[0] == 12 && pids[1] == 7 && pids[2] == 8);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		cr_assert_eq(parse_pids(bad[i], pids, &count, &err), ERR_USAGE, "%s", bad[i]);
+		cr_assert_eq(parse_pids(bad[i], pids, &count, &names, &err), ERR_USAGE, "%s",
+			     bad[i]);
 }
 
 static int take_pids(void *count, int option, char *value, struct error *err)
 {
 	static pid_t pids[PIDS_MAX];
+	struct byname names = { 0 };
 
 	cr_assert_eq(option, 'p');
-	return parse_pids(value, pids, count, err);
+	return parse_pids(value, pids, count, &names, err);
 }
 
 Test(values, more_processes_in_arguments_of_their_own)
