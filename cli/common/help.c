@@ -239,7 +239,7 @@ static const char report[] =
 	"      --tags           labels, with what the samples that have them cost\n"
 	"      --locks          of a wall profile: waits for locks, waiters, holders\n"
 	"      --waits          of a wall profile: what was waited for, where\n"
-	"      --json           for programs: of --top, --tree, --peek or --locks\n"
+	"      --json           for programs: of --top, --tree, --peek, --locks, --waits\n"
 	"      --folded         stacks for flamegraph.pl, inferno, speedscope\n"
 	"      --flamegraph OUT a flame graph to look at in a browser, .svg or .html\n"
 	"      --speedscope OUT a file for speedscope.app, .json\n"

@@ -52,7 +52,7 @@ static const struct mode modes[] = {
 	{ "raw", TAKES_NOTHING, report_raw, NULL, 0, true },
 	{ "tags", TAKES_NOTHING, report_tags, NULL, 0, true },
 	{ "locks", TAKES_NOTHING, report_locks, report_locks_json, 0, true },
-	{ "waits", TAKES_NOTHING, report_waits, NULL, 0, true },
+	{ "waits", TAKES_NOTHING, report_waits, report_waits_json, 0, true },
 	{ "folded", TAKES_NOTHING, report_folded, NULL, 0, true },
 	{ "flamegraph", TAKES_OUTPUT, NULL, NULL, 0, true }, /* writer: by the output's ending */
 	{ "speedscope", TAKES_OUTPUT, report_speedscope, NULL, 0, true },
@@ -273,9 +273,10 @@ static int report_choose_json(struct report_options *o, const struct format *end
 	if (o->out.format)
 		return error_set(err, ERR_USAGE, "'--json' and '--format' exclude each other");
 	if (!o->mode->json)
-		return error_set(err, ERR_USAGE,
-				 "'--json' is about --top, --tree, --peek and --locks, not '--%s'",
-				 o->mode->name);
+		return error_set(
+			err, ERR_USAGE,
+			"'--json' is about --top, --tree, --peek, --locks and --waits, not '--%s'",
+			o->mode->name);
 	if (ending && strcmp(format_name(ending), "speedscope") != 0)
 		return error_set(err, ERR_USAGE, "'--json' is JSON, but '%s' is named as %s",
 				 o->out.path, format_name(ending));

@@ -10,29 +10,13 @@
 #include "pprof/report/reportjson.h"
 #include "pprof/report/reports.h"
 
-/* ,"frames":[…], the outermost last, or null: `stack` has them separated by ';', the outermost
- * first. */
-static void locks_json_frames(struct json *j, const char *stack, bool known)
-{
-	const char *end = stack + strlen(stack), *start;
-
-	json_add(j, known ? ",\"frames\":[" : ",\"frames\":null");
-	for (; known && end > stack; end = start > stack ? start - 1 : stack) {
-		for (start = end; start > stack && start[-1] != ';';)
-			start--;
-		json_add_string(j, start, (size_t)(end - start));
-		json_add(j, start > stack ? "," : "");
-	}
-	json_add(j, known ? "]" : "");
-}
-
 static void locks_json_stacks(const struct locks *l, struct json *j, const struct wait *stacks,
 			      size_t count)
 {
 	json_add(j, ",\n \"stacks\":[");
 	for (size_t i = 0; i < count && reportjson_row(j, i); i++) {
 		json_addf(j, "  {\"value\":%ld", (long)stacks[i].sum);
-		locks_json_frames(j, strset_get(&l->stacks.stacks, stacks[i].stack),
+		reportjson_frames(j, strset_get(&l->stacks.stacks, stacks[i].stack),
 				  stacks[i].stack);
 		json_add(j, "}");
 	}
@@ -53,7 +37,7 @@ static void locks_json_holders(const struct locks *l, struct json *j, const stru
 		json_add(j, ",\"thread\":");
 		json_add_text(j, w->owner && w->owner_name ? strset_get(strings, w->owner_name) :
 							     NULL);
-		locks_json_frames(j, strset_get(strings, w->held_at), w->owner && w->held_at);
+		reportjson_frames(j, strset_get(strings, w->held_at), w->owner && w->held_at);
 		json_add(j, "}");
 	}
 	json_add(j, "]");

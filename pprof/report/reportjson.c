@@ -133,6 +133,20 @@ void reportjson_node(struct json *j, const struct nodes *nodes, uint32_t node)
 	reportjson_entry(j, "thread", strings, thread ? k->name : 0);
 }
 
+void reportjson_frames(struct json *j, const char *stack, bool known)
+{
+	const char *end = stack + strlen(stack), *start;
+
+	json_add(j, known ? ",\"frames\":[" : ",\"frames\":null");
+	for (; known && end > stack; end = start > stack ? start - 1 : stack) {
+		for (start = end; start > stack && start[-1] != ';';)
+			start--;
+		json_add_string(j, start, (size_t)(end - start));
+		json_add(j, start > stack ? "," : "");
+	}
+	json_add(j, known ? "]" : "");
+}
+
 int reportjson_close(struct json *j, struct error *err)
 {
 	struct printer p = { .out = j->out };

@@ -44,6 +44,10 @@ void reportjson_node(struct json *j, const struct nodes *nodes, uint32_t node);
 /* ,"KEY":NUMBER, or null where it is not known. */
 void reportjson_number(struct json *j, const char *key, int64_t number, bool known);
 
+/* ,"frames":[…], the outermost last, or null: `stack` has them separated by ';', the outermost
+ * first. */
+void reportjson_frames(struct json *j, const char *stack, bool known);
+
 /* Closes array and object. Returns j->rc and sets its message. */
 int reportjson_close(struct json *j, struct error *err);
 

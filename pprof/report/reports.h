@@ -34,10 +34,12 @@ report_writer report_waits;
 
 /* The same as JSON, one object, described in docs/report.schema.json. Values are raw, in the unit
  * of the sample type, and all rows have the parts of their names, too. report_tree_json has the
- * callers and callees of each row; report_locks_json all stacks. The view must have a selection.
+ * callers and callees of each row; report_locks_json and report_waits_json
+ * all stacks. The view must have a selection.
  * ERR_LIMIT: longer than PRINTER_MAX (base/printer.h). */
 report_writer report_top_json;
 report_writer report_tree_json;
 report_writer report_locks_json;
+report_writer report_waits_json;
 
 #endif

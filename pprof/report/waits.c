@@ -1,220 +1,60 @@
-/*
- * Where a wall profile's threads waited, by what they waited for, the longest first, each with the
- * stacks that waited most. Waits for work stand apart: for connections, and in an event loop that
- * waits for many.
- *
- * What a thread waited for, its labels say: `lock` (sampler/profile/locklabels.h), `waits_on` with
- * `peer` or `file` (sampler/profile/waitlabels.h), else `syscall`. Time in the state "runnable" is
- * a wait for a CPU. So the parts add up to all time that was not spent on a CPU.
- */
+/* Waits as text: what was waited for, the longest first, each with the stacks that waited most, and
+ * waits for work apart. */
 #include "pprof/report/reports.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/affix.h"
 #include "base/buffer.h"
 #include "base/error.h"
-#include "base/hashindex.h"
 #include "base/printer.h"
-#include "base/room.h"
-#include "pprof/graph/graph.h"
-#include "pprof/graph/measure.h"
 #include "pprof/graph/text.h"
 #include "pprof/profile.h"
 #include "pprof/report/heading.h"
-#include "pprof/report/stacktext.h"
+#include "pprof/report/waitsum.h"
 
 enum { WAITS_STACKS = 3 }; /* shown for each thing */
 
-enum waits_key { KEY_STATE, KEY_LOCK, KEY_ON, KEY_PEER, KEY_FILE, KEY_SYSCALL, KEYS };
-
-/* Time for which one thing was waited for in one stack. */
-struct waits_row {
-	uint32_t what;	/* in waitsum.things */
-	uint32_t stack; /* in waitsum.stacks; 0: it has none */
-	bool idle;
-	int64_t sum, what_sum;
-};
-
-struct waitsum {
-	const struct profile *p;
-	const struct report_view *v;
-	const char *unit;
-	struct strset things;
-	struct stacktext stacks;
-	struct buffer text;
-	struct waits_row *rows;
-	size_t count, room;
-	struct hashindex index;
-	int64_t sum, total;
+struct waits_text {
+	struct waitsum w;
+	const char *unit; /* that values are shown in */
 	struct printer *out;
 };
 
-/* The sample's value of each key; 0: it has none. */
-static void waits_labels(const struct waitsum *w, const struct profile_sample *s,
-			 const char *values[KEYS])
+static void waits_print_value(const struct waits_text *t, int64_t value)
 {
-	static const char *const keys[KEYS] = { "state", "lock", "waits_on",
-						"peer",	 "file", "syscall" };
-
-	for (int k = 0; k < KEYS; k++)
-		values[k] = NULL;
-	for (size_t i = 0; i < s->labels; i++) {
-		const struct profile_label *l = &w->p->labels[s->first_label + i];
-		const char *key = strset_get(&w->p->strings, l->key);
-
-		for (int k = 0; k < KEYS; k++)
-			if (l->str && !strcmp(key, keys[k]))
-				values[k] = strset_get(&w->p->strings, l->str);
-	}
+	stacktext_print_value(t->out, value, t->w.total, heading_unit(t->w.p, t->w.v), t->unit);
 }
 
-/* Without the address of what nothing owns: each thread of a pool has its own. */
-static int waits_lock(struct waitsum *w, const char *lock)
+static void waits_print_thing(const struct waits_text *t, const struct waits_row *rows,
+			      size_t count)
 {
-	const char *address = strstr(lock, " 0x");
-	bool owned = !begins_with(lock, "condition variable ") && !begins_with(lock, "semaphore ");
-	size_t len = owned || !address ? strlen(lock) : (size_t)(address - lock);
+	const char *name = strset_get(&t->w.things, rows->what);
+	unsigned width = t->w.v->width;
 
-	return buffer_addf(&w->text, "%.*s%c", (int)len, lock, '\0');
-}
-
-/* `tcp 10.0.3.7:5432`, `mutex table_lock`, `file /var/lib/x`, `a CPU`, `in futex`. */
-static int waits_name(struct waitsum *w, const char *const values[KEYS])
-{
-	const char *object = values[KEY_PEER] ? values[KEY_PEER] : values[KEY_FILE];
-
-	w->text.len = 0;
-	if (!strcmp(values[KEY_STATE], "runnable"))
-		return buffer_addf(&w->text, "a CPU%c", '\0');
-	if (values[KEY_LOCK])
-		return waits_lock(w, values[KEY_LOCK]);
-	if (values[KEY_ON])
-		return buffer_addf(&w->text, "%s%s%s%c", values[KEY_ON], object ? " " : "",
-				   object ? object : "", '\0');
-	if (!strcmp(values[KEY_STATE], "stopped"))
-		return buffer_addf(&w->text, "its stop to end%c", '\0');
-	return buffer_addf(&w->text, "in %s%c",
-			   values[KEY_SYSCALL] ? values[KEY_SYSCALL] : "the kernel", '\0');
-}
-
-static bool waits_is_idle(const char *on)
-{
-	return on && (!strcmp(on, "connections") || !strcmp(on, "event loop"));
-}
-
-static bool waits_same(const void *owner, uint32_t i, const void *key)
-{
-	const struct waits_row *a = &((const struct waitsum *)owner)->rows[i], *b = key;
-
-	return a->what == b->what && a->stack == b->stack;
-}
-
-static int waits_add(struct waitsum *w, const struct waits_row *row, int64_t value)
-{
-	uint64_t hash = ((uint64_t)row->what << 32 | row->stack) * 0x9e3779b97f4a7c15u;
-	uint32_t i = hashindex_find(&w->index, hash, waits_same, w, row);
-
-	if (i == HASHINDEX_NONE) {
-		i = (uint32_t)w->count;
-		if (room_for((void **)&w->rows, &w->room, w->count + 1, sizeof(*row)) ||
-		    hashindex_add(&w->index, hash, i))
-			return ERR_NOMEM;
-		w->rows[w->count++] = *row;
-	}
-	w->rows[i].sum = measure_sum(w->rows[i].sum, value);
-	w->sum = measure_sum(w->sum, value);
-	return 0;
-}
-
-static int waits_count(struct waitsum *w, const struct profile_sample *s)
-{
-	const char *values[KEYS];
-	struct waits_row row = { 0 };
-
-	waits_labels(w, s, values);
-	if (!values[KEY_STATE] || !strcmp(values[KEY_STATE], "running"))
-		return 0;
-	row.idle = !values[KEY_LOCK] && waits_is_idle(values[KEY_ON]);
-	if (waits_name(w, values) ||
-	    strset_addz(&w->things, (const char *)w->text.data, &row.what) ||
-	    stacktext_of(&w->stacks, w->p, s, &row.stack))
-		return ERR_NOMEM;
-	return waits_add(w, &row, w->p->values[s->first_value + w->v->type]);
-}
-
-static int waits_by_what(const void *a, const void *b)
-{
-	const struct waits_row *x = a, *y = b;
-
-	return x->what != y->what ? (x->what < y->what ? -1 : 1) : 0;
-}
-
-static void waits_sum(struct waitsum *w)
-{
-	qsort(w->rows, w->count, sizeof(*w->rows), waits_by_what);
-	for (size_t i = 0, end; i < w->count; i = end) {
-		int64_t sum = 0;
-
-		for (end = i; end < w->count && w->rows[end].what == w->rows[i].what; end++)
-			sum = measure_sum(sum, w->rows[end].sum);
-		for (size_t k = i; k < end; k++)
-			w->rows[k].what_sum = sum;
-	}
-}
-
-/* Idle waits last; things by their time, and the stacks of one by theirs. */
-static int waits_by_cost(const void *a, const void *b)
-{
-	const struct waits_row *x = a, *y = b;
-
-	if (x->idle != y->idle)
-		return x->idle ? 1 : -1;
-	if (x->what_sum != y->what_sum)
-		return x->what_sum > y->what_sum ? -1 : 1;
-	if (x->what != y->what)
-		return waits_by_what(x, y);
-	if (x->sum != y->sum)
-		return x->sum > y->sum ? -1 : 1;
-	return x->stack < y->stack ? -1 : x->stack > y->stack;
-}
-
-static void waits_print_value(const struct waitsum *w, int64_t value)
-{
-	stacktext_print_value(w->out, value, w->total, heading_unit(w->p, w->v), w->unit);
-}
-
-static void waits_print_thing(const struct waitsum *w, const struct waits_row *rows, size_t count)
-{
-	const char *name = strset_get(&w->things, rows->what);
-
-	waits_print_value(w, rows->what_sum);
-	text_add_fitting(w->out, name, strlen(name), w->v->width, 0);
-	print_to(w->out, "\n");
+	waits_print_value(t, rows->what_sum);
+	text_add_fitting(t->out, name, strlen(name), width, 0);
+	print_to(t->out, "\n");
 	for (size_t i = 0; i < count && i < WAITS_STACKS; i++) {
 		if (!rows[i].stack)
 			continue;
-		waits_print_value(w, rows[i].sum);
-		print_to(w->out, "  waited in\n");
-		stacktext_print(w->out, strset_get(&w->stacks.stacks, rows[i].stack), w->v->width);
+		waits_print_value(t, rows[i].sum);
+		print_to(t->out, "  waited in\n");
+		stacktext_print(t->out, strset_get(&t->w.stacks.stacks, rows[i].stack), width);
 	}
 	if (count > WAITS_STACKS)
-		print_to(w->out, "%18s  and in %zu more stacks\n", "", count - WAITS_STACKS);
+		print_to(t->out, "%18s  and in %zu more stacks\n", "", count - WAITS_STACKS);
 }
 
-static void waits_print(struct waitsum *w)
+static void waits_print(const struct waits_text *t)
 {
-	heading_profile(w->p, w->v, w->total, w->unit, w->out);
-	for (size_t i = 0, end; !w->out->rc && i < w->count; i = end) {
-		const struct waits_row *row = &w->rows[i];
+	heading_profile(t->w.p, t->w.v, t->w.total, t->unit, t->out);
+	for (size_t i = 0, count; !t->out->rc && i < t->w.count; i += count) {
+		const struct waits_row *row = &t->w.rows[i];
 
-		for (end = i; end < w->count && w->rows[end].what == row->what &&
-			      w->rows[end].idle == row->idle;)
-			end++;
+		count = waitsum_group(&t->w, i);
 		if (!i || row->idle != row[-1].idle)
-			print_to(w->out, row->idle ? "Idle: waits for work\n" : "Waits\n");
-		waits_print_thing(w, row, end - i);
+			print_to(t->out, row->idle ? "Idle: waits for work\n" : "Waits\n");
+		waits_print_thing(t, row, count);
 	}
 }
 
@@ -222,27 +62,11 @@ int report_waits(const struct profile *p, const struct report_view *v, struct bu
 		 struct error *err)
 {
 	struct printer to = { out, 0 };
-	struct waitsum w = { .p = p,
-			     .v = v,
-			     .unit = v->unit ? v->unit : "minimum",
-			     .out = &to,
-			     .total = v->total ? v->total : graph_total(p, v->type) };
+	struct waits_text t = { .unit = v->unit ? v->unit : "minimum", .out = &to };
+	int rc = waitsum_find(&t.w, p, v, err);
 
-	to.rc = strset_init(&w.things) || stacktext_init(&w.stacks) ? ERR_NOMEM : 0;
-	for (size_t i = 0; !to.rc && i < p->sample_count; i++)
-		to.rc = waits_count(&w, &p->samples[i]);
-	if (!to.rc && w.count) {
-		waits_sum(&w);
-		qsort(w.rows, w.count, sizeof(*w.rows), waits_by_cost);
-		waits_print(&w);
-	}
-	hashindex_release(&w.index);
-	strset_release(&w.things);
-	stacktext_release(&w.stacks);
-	buffer_release(&w.text);
-	free(w.rows);
-	if (!to.rc && !w.count)
-		return error_set(err, ERR_NOTFOUND,
-				 "no thread waited (label 'state'); record with --wall");
-	return printer_result(&to, err);
+	if (!rc)
+		waits_print(&t);
+	waitsum_release(&t.w);
+	return rc ? rc : printer_result(&to, err);
 }
