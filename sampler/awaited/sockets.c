@@ -241,7 +241,7 @@ static const char *sockets_attribute(const char *at, size_t len, uint16_t type, 
 	return NULL;
 }
 
-bool sockets_times(int netlink, const struct socket *s, struct socket_times *times)
+bool sockets_times(int netlink, struct socket *s, struct socket_times *times)
 {
 	struct inet_diag_req_v2 request = {
 		.sdiag_family = s->ip6 ? AF_INET6 : AF_INET,
@@ -269,6 +269,10 @@ bool sockets_times(int netlink, const struct socket *s, struct socket_times *tim
 	if (!at || message.idiag_inode != s->inode)
 		return false;
 	memcpy(&info, at, size < sizeof(info) ? size : sizeof(info));
+	s->state = message.idiag_state;
+	s->received = message.idiag_rqueue;
+	s->to_send = message.idiag_wqueue;
+	s->retransmits = info.tcpi_retransmits;
 	*times = (struct socket_times){ info.tcpi_last_data_recv, info.tcpi_bytes_received };
 	return size >= offsetof(struct tcp_info, tcpi_segs_out);
 }
