@@ -40,7 +40,7 @@ static void dump_awaited_kind(struct printer *p, const struct awaited *w, bool o
 		print_to(p, "waits for a page that another program brings (userfaultfd)");
 		break;
 	default:
-		print_to(p, w->kind == AWAITED_SIGNAL ? "waits for a " : "waits on ");
+		print_to(p, w->kind == AWAITED_SIGNAL && w->fd < 0 ? "waits for a " : "waits on ");
 		if (w->fd >= 0 && of_one)
 			print_to(p, "fd %d: ", w->fd);
 		print_to(p, "%s", awaited_kind_name(w->kind));
@@ -157,6 +157,8 @@ static int dump_awaited_fold(const struct dump_thread *const *threads, size_t co
 	for (uint32_t i = 0; !rc && i < count; i++) {
 		struct printer line = { &text, 0 };
 
+		if (dump_awaited_says_nothing(&threads[i]->awaited))
+			continue;
 		text.len = 0;
 		if (count > 1 && threads[i]->awaited.server)
 			dump_awaited_server(&line, &threads[i]->awaited);
@@ -172,14 +174,12 @@ void dump_print_awaited(struct printer *p, const struct dump_thread *const *thre
 {
 	struct dumpfold lines = { 0 };
 
-	if (!count || dump_awaited_says_nothing(&threads[0]->awaited))
-		return;
 	printer_fail(p, dump_awaited_fold(threads, count, &lines));
 	for (size_t i = 0; i < lines.count && i < AWAITED_SHOWN; i++) {
 		const struct dumpfold_group *g = &lines.groups[i];
 
 		print_to(p, "     ");
-		if (lines.count > 1)
+		if (g->count < count)
 			print_to(p, "%u: ", g->count);
 		print_bytes(p, g->text, g->len);
 		print_to(p, "\n");
