@@ -135,7 +135,8 @@ static bool descriptor_inet(struct look_at *l, const struct socket_table *t, con
 	return true;
 }
 
-/* Of a connection that was accepted the name is the listener's. A client may have one, too. */
+/* Of a connection that was accepted the name is the listener's. A client may have one, too, and has
+ * no other end before it is accepted. */
 static void descriptor_unix_server(struct look_at *l, const struct socket_unix *is)
 {
 	struct socket_unix peer = { .peer = 0 };
@@ -143,7 +144,7 @@ static void descriptor_unix_server(struct look_at *l, const struct socket_unix *
 
 	if (*is->name && *peer.name)
 		buffer_addf(&l->a->text, "%s → %s", is->name, peer.name);
-	else if (*is->name)
+	else if (*is->name && (known || is->listens || is->datagram))
 		buffer_addf(&l->a->text, "%s%s", known ? "clients of " : "", is->name);
 	else
 		buffer_addf(&l->a->text, "%s", peer.name);

@@ -312,6 +312,7 @@ bool sockets_unix(int netlink, uint64_t inode, struct socket_unix *is)
 	body += sizeof(message);
 	len -= sizeof(message);
 	is->listens = message.udiag_state == UNIX_LISTENS;
+	is->datagram = message.udiag_type == SOCK_DGRAM;
 	at = sockets_attribute(body, len, UNIX_DIAG_PEER, &size);
 	if (at && size >= sizeof(peer)) {
 		memcpy(&peer, at, sizeof(peer));

@@ -79,7 +79,7 @@ bool sockets_times(int netlink, struct socket *s, struct socket_times *times);
 struct socket_unix {
 	uint64_t peer; /* 0: none */
 	uint32_t waiting;
-	bool listens;
+	bool listens, datagram;
 	char name[108]; /* its own, "@" before one without a path; "": none */
 };
 bool sockets_unix(int netlink, uint64_t inode, struct socket_unix *is);
