@@ -1,7 +1,8 @@
 /*
  * Where a wall profile's threads waited, by what they waited for, the longest first, each with the
- * stacks that waited most. Waits for work stand apart: for connections, and in an event loop that
- * waits for many.
+ * stacks that waited most. Waits for work, which are those for connections, stand apart, and so do
+ * event loops: of one that waits for several it is not known whether that is work of its clients,
+ * or an answer to its own requests.
  *
  * What a thread waited for, its labels say: `lock` (sampler/profile/locklabels.h), `waits_on` with
  * `peer` or `file` (sampler/profile/waitlabels.h), else `syscall`. Time in the state "runnable" is
@@ -33,7 +34,7 @@ enum waits_key { KEY_STATE, KEY_LOCK, KEY_ON, KEY_PEER, KEY_FILE, KEY_SYSCALL, K
 struct waits_row {
 	uint32_t what;	/* in waitsum.things */
 	uint32_t stack; /* in waitsum.stacks; 0: it has none */
-	bool idle;
+	enum waits_part { PART_WAITS, PART_LOOPS, PART_IDLE } part;
 	int64_t sum, what_sum;
 };
 
@@ -99,9 +100,15 @@ static int waits_name(struct waitsum *w, const char *const values[KEYS])
 			   values[KEY_SYSCALL] ? values[KEY_SYSCALL] : "the kernel", '\0');
 }
 
-static bool waits_is_idle(const char *on)
+static enum waits_part waits_part(const char *const values[KEYS])
 {
-	return on && (!strcmp(on, "connections") || !strcmp(on, "event loop"));
+	const char *on = values[KEY_LOCK] ? NULL : values[KEY_ON];
+
+	if (!on || !strcmp(values[KEY_STATE], "runnable"))
+		return PART_WAITS;
+	if (!strcmp(on, "connections"))
+		return PART_IDLE;
+	return strcmp(on, "event loop") ? PART_WAITS : PART_LOOPS;
 }
 
 static bool waits_same(const void *owner, uint32_t i, const void *key)
@@ -136,7 +143,7 @@ static int waits_count(struct waitsum *w, const struct profile_sample *s)
 	waits_labels(w, s, values);
 	if (!values[KEY_STATE] || !strcmp(values[KEY_STATE], "running"))
 		return 0;
-	row.idle = !values[KEY_LOCK] && waits_is_idle(values[KEY_ON]);
+	row.part = waits_part(values);
 	if (waits_name(w, values) ||
 	    strset_addz(&w->things, (const char *)w->text.data, &row.what) ||
 	    stacktext_of(&w->stacks, w->p, s, &row.stack))
@@ -164,13 +171,13 @@ static void waits_sum(struct waitsum *w)
 	}
 }
 
-/* Idle waits last; things by their time, and the stacks of one by theirs. */
+/* By part; things by their time, and the stacks of one by theirs. */
 static int waits_by_cost(const void *a, const void *b)
 {
 	const struct waits_row *x = a, *y = b;
 
-	if (x->idle != y->idle)
-		return x->idle ? 1 : -1;
+	if (x->part != y->part)
+		return x->part > y->part ? 1 : -1;
 	if (x->what_sum != y->what_sum)
 		return x->what_sum > y->what_sum ? -1 : 1;
 	if (x->what != y->what)
@@ -205,15 +212,18 @@ static void waits_print_thing(const struct waitsum *w, const struct waits_row *r
 
 static void waits_print(struct waitsum *w)
 {
+	static const char *const parts[] = { "Waits", "Event loops: each waits for several",
+					     "Idle: waits for work" };
+
 	heading_profile(w->p, w->v, w->total, w->unit, w->out);
 	for (size_t i = 0, end; !w->out->rc && i < w->count; i = end) {
 		const struct waits_row *row = &w->rows[i];
 
 		for (end = i; end < w->count && w->rows[end].what == row->what &&
-			      w->rows[end].idle == row->idle;)
+			      w->rows[end].part == row->part;)
 			end++;
-		if (!i || row->idle != row[-1].idle)
-			print_to(w->out, row->idle ? "Idle: waits for work\n" : "Waits\n");
+		if (!i || row->part != row[-1].part)
+			print_to(w->out, "%s\n", parts[row->part]);
 		waits_print_thing(w, row, end - i);
 	}
 }
