@@ -284,8 +284,8 @@ static void sockets_unix_name(const char *name, size_t len, struct socket_unix *
 	if (len >= sizeof(is->name))
 		len = sizeof(is->name) - 1;
 	memcpy(is->name, name, len);
-	if (!is->name[0])
-		is->name[0] = '@';
+	for (size_t i = 0; !name[0] && i < len; i++)
+		is->name[i] = is->name[i] ? is->name[i] : '@';
 }
 
 bool sockets_unix(int netlink, uint64_t inode, struct socket_unix *is)

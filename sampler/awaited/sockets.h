@@ -80,7 +80,7 @@ struct socket_unix {
 	uint64_t peer; /* 0: none */
 	uint32_t waiting;
 	bool listens, datagram;
-	char name[108]; /* its own, "@" before one without a path; "": none */
+	char name[109]; /* its own, "@" for each NUL of one without a path; "": none */
 };
 bool sockets_unix(int netlink, uint64_t inode, struct socket_unix *is);
 

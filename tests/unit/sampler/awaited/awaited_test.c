@@ -10,6 +10,7 @@
 #include "sampler/awaited/ends.h"
 #include "sampler/awaited/eventset.h"
 #include "sampler/awaited/filelocks.h"
+#include "sampler/awaited/since.h"
 #include "sampler/awaited/sockets.h"
 #include "sampler/awaited/waitcall.h"
 #include "sampler/thread/taskfiles.h"
@@ -161,4 +162,20 @@ Test(awaited, calls_wait_on_what_their_arguments_say)
 	cr_assert_eq(waitcall_of(&call).id, 0);
 	call = (struct call){ .number = SYS_futex };
 	cr_assert_eq(waitcall_of(&call).on, WAIT_ON_NOTHING);
+}
+
+Test(awaited, a_list_of_cpus_has_ranges)
+{
+	cr_assert(since_is_listed("1-3,7\n", 2) && since_is_listed("1-3,7\n", 7));
+	cr_assert_not(since_is_listed("1-3,7\n", 0) || since_is_listed("1-3,7\n", 5));
+	cr_assert_not(since_is_listed("\n", 0) || since_is_listed(" (null)\n", 0));
+}
+
+Test(awaited, select_has_three_sets)
+{
+	struct call call = { .number = SYS_pselect6, .args = { 9, 0, 0x2000, 0x3000 } };
+	struct waitcall w = waitcall_of(&call);
+
+	cr_assert(w.on == WAIT_ON_SELECT && w.count == 9);
+	cr_assert(!w.sets[0] && w.sets[1] == 0x2000 && w.sets[2] == 0x3000);
 }
