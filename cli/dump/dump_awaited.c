@@ -71,6 +71,12 @@ static void dump_awaited_peer(struct printer *p, const struct awaited *w)
 		print_to(p, " and %u more", w->others);
 }
 
+/* The name of its call says as much. */
+static bool dump_awaited_says_nothing(const struct awaited *w)
+{
+	return w->kind == AWAITED_NONE || (w->kind == AWAITED_SLEEP && !w->object);
+}
+
 static void dump_awaited_line(struct printer *p, const struct awaited *w, bool nested);
 
 /* `, which waits in read`, `, which in flock waits on fd 3: file lock /x, held by …` */
@@ -88,7 +94,7 @@ static void dump_awaited_peer_does(struct printer *p, const struct awaited *w)
 		print_to(p, ", which waits for this one in %s: a deadlock", call);
 	} else if (w->circle) {
 		print_to(p, ", which waits in %s: a deadlock of %u processes", call, w->circle);
-	} else if (w->theirs) {
+	} else if (w->theirs && !dump_awaited_says_nothing(w->theirs)) {
 		print_to(p, ", which in %s ", call);
 		dump_awaited_line(p, w->theirs, true);
 	} else {
@@ -144,12 +150,6 @@ void dump_print_awaited_kind(struct printer *p, const struct dump_thread *t)
 	print_to(p, "\n");
 }
 
-/* The name of its call says as much. */
-static bool dump_awaited_says_nothing(const struct awaited *w)
-{
-	return w->kind == AWAITED_NONE || (w->kind == AWAITED_SLEEP && !w->object);
-}
-
 /* Of several threads that wait for one server, each by a connection of its own. */
 static void dump_awaited_server(struct printer *p, const struct awaited *w)
 {
@@ -168,6 +168,8 @@ static int dump_awaited_fold(const struct dump_thread *const *threads, size_t co
 	for (uint32_t i = 0; !rc && i < count; i++) {
 		struct printer line = { &text, 0 };
 
+		if (dump_awaited_says_nothing(&threads[i]->awaited))
+			continue;
 		text.len = 0;
 		if (count > 1 && threads[i]->awaited.server)
 			dump_awaited_server(&line, &threads[i]->awaited);
@@ -183,14 +185,12 @@ void dump_print_awaited(struct printer *p, const struct dump_thread *const *thre
 {
 	struct dumpfold lines = { 0 };
 
-	if (!count || dump_awaited_says_nothing(&threads[0]->awaited))
-		return;
 	printer_fail(p, dump_awaited_fold(threads, count, &lines));
 	for (size_t i = 0; i < lines.count && i < AWAITED_SHOWN; i++) {
 		const struct dumpfold_group *g = &lines.groups[i];
 
 		print_to(p, "     %s", threads[g->first]->awaited.idle ? "idle: " : "");
-		if (lines.count > 1)
+		if (g->count < count)
 			print_to(p, "%u: ", g->count);
 		print_bytes(p, g->text, g->len);
 		print_to(p, "\n");

@@ -1,5 +1,5 @@
-/* Waits as text: what was waited for, the longest first, each with the stacks that waited most, and
- * waits for work apart. */
+/* Waits as text: what was waited for, the longest first, each with the stacks that waited most, event
+ * loops and waits for work apart. */
 #include "pprof/report/reports.h"
 
 #include <string.h>
@@ -47,13 +47,16 @@ static void waits_print_thing(const struct waits_text *t, const struct waits_row
 
 static void waits_print(const struct waits_text *t)
 {
+	static const char *const parts[] = { "Waits", "Event loops: each waits for several",
+					     "Idle: waits for work" };
+
 	heading_profile(t->w.p, t->w.v, t->w.total, t->unit, t->out);
 	for (size_t i = 0, count; !t->out->rc && i < t->w.count; i += count) {
 		const struct waits_row *row = &t->w.rows[i];
 
 		count = waitsum_group(&t->w, i);
-		if (!i || row->idle != row[-1].idle)
-			print_to(t->out, row->idle ? "Idle: waits for work\n" : "Waits\n");
+		if (!i || row->part != row[-1].part)
+			print_to(t->out, "%s\n", parts[row->part]);
 		waits_print_thing(t, row, count);
 	}
 }

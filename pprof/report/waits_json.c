@@ -8,9 +8,11 @@
 static void waits_json_thing(const struct waitsum *w, struct json *j, const struct waits_row *rows,
 			     size_t count)
 {
+	static const char *const parts[] = { "wait", "event loop", "idle" };
+
 	json_add(j, "{\"what\":");
 	json_add_text(j, strset_get(&w->things, rows->what));
-	json_addf(j, ",\"idle\":%s,\"value\":%ld,\n \"stacks\":[", rows->idle ? "true" : "false",
+	json_addf(j, ",\"part\":\"%s\",\"value\":%ld,\n \"stacks\":[", parts[rows->part],
 		  (long)rows->what_sum);
 	for (size_t i = 0; i < count && reportjson_row(j, i); i++) {
 		json_addf(j, "  {\"value\":%ld", (long)rows[i].sum);

@@ -70,9 +70,15 @@ static int waits_name(struct waitsum *w, const char *const values[KEYS])
 			   values[KEY_SYSCALL] ? values[KEY_SYSCALL] : "the kernel", '\0');
 }
 
-static bool waits_is_idle(const char *on)
+static enum waits_part waits_part(const char *const values[KEYS])
 {
-	return on && (!strcmp(on, "connections") || !strcmp(on, "event loop"));
+	const char *on = values[KEY_LOCK] ? NULL : values[KEY_ON];
+
+	if (!on || !strcmp(values[KEY_STATE], "runnable"))
+		return PART_WAITS;
+	if (!strcmp(on, "connections"))
+		return PART_IDLE;
+	return strcmp(on, "event loop") ? PART_WAITS : PART_LOOPS;
 }
 
 static bool waits_same(const void *owner, uint32_t i, const void *key)
@@ -107,7 +113,7 @@ static int waits_count(struct waitsum *w, const struct profile_sample *s)
 	waits_labels(w, s, values);
 	if (!values[KEY_STATE] || !strcmp(values[KEY_STATE], "running"))
 		return 0;
-	row.idle = !values[KEY_LOCK] && waits_is_idle(values[KEY_ON]);
+	row.part = waits_part(values);
 	if (waits_name(w, values) ||
 	    strset_addz(&w->things, (const char *)w->text.data, &row.what) ||
 	    stacktext_of(&w->stacks, w->p, s, &row.stack))
@@ -135,13 +141,13 @@ static void waits_sum(struct waitsum *w)
 	}
 }
 
-/* Idle waits last; things by their time, and the stacks of one by theirs. */
+/* By part; things by their time, and the stacks of one by theirs. */
 static int waits_by_cost(const void *a, const void *b)
 {
 	const struct waits_row *x = a, *y = b;
 
-	if (x->idle != y->idle)
-		return x->idle ? 1 : -1;
+	if (x->part != y->part)
+		return x->part > y->part ? 1 : -1;
 	if (x->what_sum != y->what_sum)
 		return x->what_sum > y->what_sum ? -1 : 1;
 	if (x->what != y->what)
@@ -185,7 +191,7 @@ size_t waitsum_group(const struct waitsum *w, size_t i)
 	size_t end = i;
 
 	while (end < w->count && w->rows[end].what == w->rows[i].what &&
-	       w->rows[end].idle == w->rows[i].idle)
+	       w->rows[end].part == w->rows[i].part)
 		end++;
 	return end - i;
 }

@@ -15,11 +15,13 @@ struct error;
 struct profile;
 struct report_view;
 
-/* Time for which one thing was waited for in one stack. */
+/* Time for which one thing was waited for in one stack. Waits for work, which are those for
+ * connections, stand apart, and so do event loops: of one that waits for several it is not known
+ * whether that is work of its clients, or an answer to its own requests. */
 struct waits_row {
 	uint32_t what;	/* in waitsum.things */
 	uint32_t stack; /* in waitsum.stacks; 0: it has none */
-	bool idle;	/* a wait for work */
+	enum waits_part { PART_WAITS, PART_LOOPS, PART_IDLE } part;
 	int64_t sum, what_sum;
 };
 
@@ -29,7 +31,7 @@ struct waitsum {
 	struct strset things;
 	struct stacktext stacks;
 	struct buffer text;	/* reused */
-	struct waits_row *rows; /* those of a thing are neighbours, idle ones last */
+	struct waits_row *rows; /* by part; those of a thing are neighbours */
 	size_t count, room;
 	struct hashindex index;
 	int64_t sum, total;

@@ -1,6 +1,7 @@
 /* A look: from the call to what it waits for. */
 #include "sampler/awaited/awaited.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <linux/netlink.h>
 #include <stdio.h>
@@ -22,7 +23,10 @@
 #include "sampler/awaited/lookat.h"
 #include "sampler/thread/taskfiles.h"
 
-enum { READ_AGAIN = 50 }; /* times what the table of sockets has cost */
+enum {
+	READ_AGAIN = 50,    /* times what the table of sockets has cost */
+	LOCKS_ASKED = 4096, /* descriptors of one process */
+};
 
 int awaits_new(struct awaits **out, struct awaits_wish wish)
 {
@@ -95,33 +99,76 @@ const char *look_text(struct look_at *l)
 
 /* Waits without a descriptor. */
 
-/* Of several children it is not known which one is meant. */
+/* The only child that the thread has made, as the process itself numbers it, too; 0: there are
+ * several, or none. */
+static pid_t awaited_only_child(struct look_at *l, const char *tid)
+{
+	char name[48], text[64], *end;
+	pid_t child;
+
+	snprintf(name, sizeof(name), "task/%.16s/children", tid);
+	if (smallfile_read(l->process->proc_fd, name, text, sizeof(text)) <= 0)
+		return 0;
+	child = (pid_t)strtol(text, &end, 10);
+	return strspn(end, " ") == strlen(end) ? child : 0;
+}
+
+/* Any child ends the wait, of whichever thread. Of several it is not known which one is meant. */
 static bool awaited_child(struct look_at *l)
 {
-	char name[48], text[4096], *end;
+	char tid[16];
 	pid_t child = (pid_t)l->call.id;
-	ssize_t len;
 
 	l->w->kind = AWAITED_CHILD;
-	snprintf(name, sizeof(name), "task/%d/children", l->tid);
-	len = child ? 0 : smallfile_read(l->process->proc_fd, name, text, sizeof(text));
-	if (len > 0) {
-		child = (pid_t)strtol(text, &end, 10);
-		while (*end == ' ')
-			end++;
-		child = *end ? 0 : child;
-	}
-	if (child > 0 && l->a->peers && !l->a->brief)
+	if (!l->a->peers || l->a->brief || !process_shares_numbers(l->process))
+		return true;
+	snprintf(tid, sizeof(tid), "%d", l->tid);
+	if (!child && look_is_single(l->process))
+		child = awaited_only_child(l, tid);
+	if (child > 0)
 		look_at_peer(l, child);
 	return true;
 }
 
+/* Does the process still have the lock of flock(2) that it has made? */
+static bool awaited_has_lock(pid_t pid, uint64_t inode)
+{
+	char path[48], text[4096];
+	struct dirent *entry;
+	bool has = false;
+	DIR *folder;
+
+	snprintf(path, sizeof(path), "/proc/%d/fdinfo", pid);
+	folder = opendir(path);
+	for (int i = 0; folder && !has && i < LOCKS_ASKED && (entry = readdir(folder)); i++)
+		has = smallfile_read(dirfd(folder), entry->d_name, text, sizeof(text)) > 0 &&
+		      filelocks_has(text, inode);
+	if (folder)
+		closedir(folder);
+	return has;
+}
+
+static pid_t awaited_holder(struct look_at *l)
+{
+	struct filelocks_wait wait = { .pid = l->process->pid, .posix = l->call.posix };
+	struct buffer *text = &l->a->text;
+	int fd = open("/proc/locks", O_RDONLY | O_CLOEXEC);
+	pid_t holder = 0;
+
+	text->len = 0;
+	wait.inode = process_field(look_descriptor_info(l, l->call.fd), "\nino:", 10);
+	text->len = 0;
+	if (fd >= 0 && wait.inode && !l->call.ofd && !buffer_read(text, fd, 16 << 20))
+		holder = filelocks_holder(text->data, text->len, &wait);
+	descriptor_close(&fd);
+	text->len = 0;
+	return wait.posix || !holder || awaited_has_lock(holder, wait.inode) ? holder : 0;
+}
+
 static bool awaited_file_lock(struct look_at *l)
 {
-	struct buffer *text = &l->a->text;
 	char link[LINK_ROOM];
 	pid_t holder;
-	int fd;
 
 	l->w->kind = AWAITED_FILE_LOCK;
 	l->w->fd = l->call.fd;
@@ -130,13 +177,7 @@ static bool awaited_file_lock(struct look_at *l)
 	l->w->object = arena_copy(l->arena, link, strlen(link));
 	if (l->a->brief)
 		return true;
-	fd = open("/proc/locks", O_RDONLY | O_CLOEXEC);
-	text->len = 0;
-	holder = fd >= 0 && !buffer_read(text, fd, 16 << 20) ?
-			 filelocks_holder(text->data, text->len, l->process->pid) :
-			 0;
-	descriptor_close(&fd);
-	text->len = 0;
+	holder = awaited_holder(l);
 	if (holder && holder != l->process->pid)
 		look_at_peer(l, holder);
 	return true;
@@ -150,9 +191,9 @@ static bool awaited_time(struct look_at *l)
 
 	memory_live_init(&live, l->tid);
 	l->w->kind = AWAITED_SLEEP;
-	if (!l->call.memory || live.memory.read(&live.memory, l->call.memory, &ts, sizeof(ts)) ||
-	    ts.tv_sec < 0 || ts.tv_sec >= INT32_MAX || ts.tv_nsec < 0 ||
-	    ts.tv_nsec >= (long)NS_PER_S)
+	if (l->a->brief || !l->call.memory ||
+	    live.memory.read(&live.memory, l->call.memory, &ts, sizeof(ts)) || ts.tv_sec < 0 ||
+	    ts.tv_sec >= INT32_MAX || ts.tv_nsec < 0 || ts.tv_nsec >= (long)NS_PER_S)
 		return true;
 	buffer_addf(&l->a->text, "for %s",
 		    shown_duration((uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec));
@@ -163,7 +204,7 @@ static bool awaited_time(struct look_at *l)
 static bool awaited_by_number(struct look_at *l, enum awaited_kind kind)
 {
 	l->w->kind = kind;
-	if (kind != AWAITED_SIGNAL) {
+	if (kind != AWAITED_SIGNAL && !l->a->brief) {
 		buffer_addf(&l->a->text, "%lu", l->call.id);
 		l->w->object = look_text(l);
 	}
@@ -230,6 +271,7 @@ static bool awaited_by_call(struct look_at *l)
 	case WAIT_ON_ROOM:
 	case WAIT_ON_RING:
 		l->w->fd = l->call.fd;
+		l->for_room = l->call.on == WAIT_ON_ROOM;
 		if (!look_at_descriptor(l, l->call.fd))
 			return false;
 		if (l->call.on == WAIT_ON_QUEUE)
@@ -259,7 +301,7 @@ static bool awaited_by_call(struct look_at *l)
 bool awaited_look(struct awaits *a, const struct process *process, pid_t tid, char state,
 		  const struct call *call, struct arena *arena, struct awaited *w)
 {
-	struct look_at l = { a, process, tid, state, waitcall_of(call), arena, w };
+	struct look_at l = { a, process, tid, state, waitcall_of(call), false, arena, w };
 	bool known;
 
 	*w = (struct awaited){ .fd = -1, .peer_call = -1 };

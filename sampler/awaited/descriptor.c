@@ -26,8 +26,7 @@ bool look_read_link(const struct process *process, int fd, char link[LINK_ROOM])
 	return len > 0;
 }
 
-/* fdinfo, with a NUL; "": not readable. */
-static const char *descriptor_info(struct look_at *l, int fd)
+const char *look_descriptor_info(struct look_at *l, int fd)
 {
 	struct buffer *text = &l->a->text;
 	struct error why;
@@ -49,21 +48,35 @@ static void descriptor_queue(struct buffer *text, const char *name, uint32_t byt
 		buffer_addf(text, ", send queue empty");
 }
 
+/* Of these queues and times count what has no bytes: SYN, FIN. */
+static const char *descriptor_tcp_state(uint8_t state)
+{
+	if (state == SOCKET_CONNECTS)
+		return "not connected yet";
+	return state == SOCKET_CLOSE_WAIT ? "closed by the other end" : "being closed";
+}
+
 /* `last byte 3.9 s ago, send queue empty, 1 retransmission` */
 static void descriptor_traffic(struct look_at *l, const struct socket *s)
 {
 	struct buffer *text = &l->a->text;
+	struct socket now = *s;
 	struct socket_times times;
+	bool known = sockets_times(look_netlink(l->a, l->process), &now, &times);
 
 	text->len = 0;
-	if (sockets_times(look_netlink(l->a, l->process), s, &times))
-		buffer_addf(text, times.received ? ", last byte %s ago" : ", no byte in %s",
-			    shown_duration(times.received_ms * NS_PER_MS));
-	descriptor_queue(text, "receive", s->received);
-	descriptor_queue(text, "send", s->to_send);
-	if (s->retransmits)
-		buffer_addf(text, ", %u retransmission%s", s->retransmits,
-			    s->retransmits == 1 ? "" : "s");
+	if (now.state == SOCKET_ESTABLISHED) {
+		if (known)
+			buffer_addf(text, times.received ? ", last byte %s ago" : ", no byte in %s",
+				    shown_duration(times.received_ms * NS_PER_MS));
+		descriptor_queue(text, "receive", now.received);
+		descriptor_queue(text, "send", now.to_send);
+	} else {
+		buffer_addf(text, ", %s", descriptor_tcp_state(now.state));
+	}
+	if (now.retransmits)
+		buffer_addf(text, ", %u retransmission%s", now.retransmits,
+			    now.retransmits == 1 ? "" : "s");
 	if (text->len > 2)
 		l->w->detail = arena_copy(l->arena, text->data + 2, text->len - 2);
 	text->len = 0;
@@ -122,16 +135,19 @@ static bool descriptor_inet(struct look_at *l, const struct socket_table *t, con
 	return true;
 }
 
-/* Of a connection that was accepted the name is the listener's. */
+/* Of a connection that was accepted the name is the listener's. A client may have one, too, and has
+ * no other end before it is accepted. */
 static void descriptor_unix_server(struct look_at *l, const struct socket_unix *is)
 {
 	struct socket_unix peer = { .peer = 0 };
+	bool known = is->peer && sockets_unix(look_netlink(l->a, l->process), is->peer, &peer);
 
-	if (*is->name && is->peer)
-		buffer_addf(&l->a->text, "clients of ");
-	else if (is->peer)
-		sockets_unix(look_netlink(l->a, l->process), is->peer, &peer);
-	buffer_addf(&l->a->text, "%s", *is->name ? is->name : peer.name);
+	if (*is->name && *peer.name)
+		buffer_addf(&l->a->text, "%s → %s", is->name, peer.name);
+	else if (*is->name && (known || is->listens || is->datagram))
+		buffer_addf(&l->a->text, "%s%s", known ? "clients of " : "", is->name);
+	else
+		buffer_addf(&l->a->text, "%s", peer.name);
 	l->w->object = l->w->server = look_text(l);
 }
 
@@ -207,12 +223,12 @@ static bool descriptor_anonymous(struct look_at *l, int fd, const char *is)
 		l->w->kind = AWAITED_TIMER;
 		if (l->a->brief)
 			return true;
-		descriptor_timer(l, descriptor_info(l, fd));
+		descriptor_timer(l, look_descriptor_info(l, fd));
 	} else if (!strcmp(is, "[signalfd]")) {
 		l->w->kind = AWAITED_SIGNAL;
 		if (l->a->brief)
 			return true;
-		info = strstr(descriptor_info(l, fd), "sigmask:");
+		info = strstr(look_descriptor_info(l, fd), "sigmask:");
 		descriptor_signals(l, info ? strtoull(info + strlen("sigmask:"), NULL, 16) : 0);
 	} else if (!strcmp(is, "inotify") || !strcmp(is, "[fanotify]")) {
 		l->w->kind = AWAITED_NOTICES;
@@ -267,8 +283,7 @@ static bool descriptor_file(struct look_at *l, int fd, const char *link)
 	if (l->a->peers)
 		l->w->object = arena_copy(l->arena, link, strlen(link));
 	if (l->w->kind == AWAITED_FIFO)
-		look_find_peer(l, ends_fifo(l->process->proc_fd, name), false,
-			       l->call.on != WAIT_ON_ROOM);
+		look_find_peer(l, ends_fifo(l->process->proc_fd, name), false, !l->for_room);
 	return true;
 }
 
@@ -277,7 +292,7 @@ static bool descriptor_file(struct look_at *l, int fd, const char *link)
 static bool descriptor_pipe(struct look_at *l, uint64_t inode)
 {
 	l->w->kind = AWAITED_PIPE;
-	look_find_peer(l, inode, false, l->call.on != WAIT_ON_ROOM);
+	look_find_peer(l, inode, false, !l->for_room);
 	return true;
 }
 

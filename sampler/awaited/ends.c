@@ -3,6 +3,7 @@
 #include "sampler/awaited/ends.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,11 +81,11 @@ static int ends_list_process(struct ends *e, int proc, const char *name)
 
 	snprintf(path, sizeof(path), "%.16s/fd", name);
 	fd = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	e->cut |= fd < 0 && errno != ENOENT; /* one that we may not read; others have ended */
 	folder = fd < 0 ? NULL : fdopendir(fd);
 	if (!folder) {
 		if (fd >= 0)
 			close(fd);
-		e->cut = true; /* as for one that we may not read */
 		return 0;
 	}
 	while (!rc && (entry = readdir(folder)))
@@ -94,6 +95,22 @@ static int ends_list_process(struct ends *e, int proc, const char *name)
 	return rc;
 }
 
+/* Those of a process together. */
+static int ends_order(const void *a, const void *b)
+{
+	const struct end *x = a, *y = b;
+
+	return x->inode == y->inode ? x->pid - y->pid : sorted_order(a, b);
+}
+
+/* hidepid hides others without a word, even the first process. */
+static bool ends_are_hidden(void)
+{
+	struct stat st;
+
+	return stat("/proc/1", &st);
+}
+
 int ends_list(struct ends *e)
 {
 	uint64_t until = monotonic_ns() + ENDS_NS;
@@ -101,7 +118,7 @@ int ends_list(struct ends *e)
 	struct dirent *entry;
 	int rc = 0;
 
-	*e = (struct ends){ .cut = !proc };
+	*e = (struct ends){ .cut = !proc || ends_are_hidden() };
 	while (proc && !rc && (entry = readdir(proc))) {
 		if (*entry->d_name < '0' || *entry->d_name > '9')
 			continue;
@@ -114,7 +131,7 @@ int ends_list(struct ends *e)
 	if (proc)
 		closedir(proc);
 	if (e->count)
-		qsort(e->ends, e->count, sizeof(*e->ends), sorted_order);
+		qsort(e->ends, e->count, sizeof(*e->ends), ends_order);
 	return rc;
 }
 

@@ -2,6 +2,7 @@
 #ifndef SAMPLER_AWAITED_EVENTSET_H
 #define SAMPLER_AWAITED_EVENTSET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -11,14 +12,19 @@ struct waitcall;
 
 /* {0} is empty. */
 struct eventset {
-	int *fds;
+	struct event {
+		int fd;
+		uint64_t inode;	    /* of its file; 0: not known */
+		bool reads, writes; /* waits for input or a hangup; for room */
+	} *events;
 	size_t count, room; /* at most EVENTSET_MOST */
+	bool cut;	    /* some could not be read, or there are too many */
 };
 
 enum { EVENTSET_MOST = 16384 };
 
-/* ERR_NOMEM. What cannot be read has no descriptors. `tid`: whose memory the call's arguments lie
- * in. */
+/* ERR_NOMEM. What cannot be read has no descriptors, and is cut. `tid`: whose memory the call's
+ * arguments lie in. */
 int eventset_read(struct eventset *e, const struct process *process, pid_t tid,
 		  const struct waitcall *call);
 void eventset_release(struct eventset *e);

@@ -12,9 +12,13 @@
 
 #include "base/cursor.h"
 
-enum { WORDS = 3 }; /* between the arrow and the process */
+struct filelocks_line {
+	bool waits, posix;
+	pid_t pid;
+	uint64_t inode;
+};
 
-/* A word of the line; its length. */
+/* The next word; its length. */
 static size_t filelocks_word(struct cursor *line)
 {
 	size_t len = 0;
@@ -22,42 +26,66 @@ static size_t filelocks_word(struct cursor *line)
 	cursor_blanks(line);
 	while (len < cursor_left(line) && line->pos[len] != ' ')
 		len++;
-	cursor_bytes(line, len);
 	return len;
 }
 
 /* False: it has another form, or the process is none of ours. */
-static bool filelocks_line(struct cursor *line, bool *waits, pid_t *pid)
+static bool filelocks_read(struct cursor *line, struct filelocks_line *l)
 {
 	cursor_number(line, 10);
 	cursor_expect(line, ':');
 	cursor_blanks(line);
-	*waits = cursor_left(line) > 2 && !memcmp(line->pos, "->", 2);
-	if (*waits)
-		cursor_bytes(line, 2);
-	for (int i = 0; i < WORDS; i++)
-		if (!filelocks_word(line))
-			return false;
+	l->waits = cursor_left(line) > 2 && !memcmp(line->pos, "->", 2);
+	cursor_bytes(line, l->waits ? 2 : 0);
+	l->posix = filelocks_word(line) == 5 && !memcmp(line->pos, "POSIX", 5);
+	for (int i = 0; i < 3; i++)
+		cursor_bytes(line, filelocks_word(line));
 	cursor_blanks(line);
-	*pid = (pid_t)cursor_number(line, 10);
-	return !line->failed && *pid > 0;
+	l->pid = (pid_t)cursor_number(line, 10);
+	cursor_blanks(line);
+	cursor_number(line, 16);
+	cursor_expect(line, ':');
+	cursor_number(line, 16);
+	cursor_expect(line, ':');
+	l->inode = cursor_number(line, 10);
+	return !line->failed && l->pid > 0;
 }
 
-pid_t filelocks_holder(const void *text, size_t len, pid_t waiter)
+pid_t filelocks_holder(const void *text, size_t len, const struct filelocks_wait *wait)
 {
 	struct cursor all, line;
-	pid_t holder = 0;
+	pid_t holder = 0, found = 0;
 
 	cursor_init(&all, text, len, "locks");
 	while (cursor_line(&all, &line)) {
-		bool waits = false;
-		pid_t pid = 0;
-		bool known = filelocks_line(&line, &waits, &pid);
+		struct filelocks_line l = { 0 };
+		bool known = filelocks_read(&line, &l);
 
-		if (!waits)
-			holder = known ? pid : 0;
-		else if (known && pid == waiter)
-			return holder;
+		if (!l.waits)
+			holder = known ? l.pid : 0;
+		else if (known && l.pid == wait->pid && l.posix == wait->posix &&
+			 l.inode == wait->inode) {
+			if (!holder || (found && found != holder))
+				return 0;
+			found = holder;
+		}
 	}
-	return 0;
+	return found;
+}
+
+bool filelocks_has(const char *info, uint64_t inode)
+{
+	const char *at = info;
+
+	while ((at = strstr(at, "\nlock:"))) {
+		struct filelocks_line l = { 0 };
+		struct cursor line;
+
+		at += strlen("\nlock:");
+		cursor_init(&line, at, strcspn(at, "\n"), "lock");
+		cursor_blanks(&line);
+		if (filelocks_read(&line, &l) && !l.posix && l.inode == inode)
+			return true;
+	}
+	return false;
 }

@@ -29,6 +29,7 @@ struct look_at {
 	pid_t tid;
 	char state;
 	struct waitcall call;
+	bool for_room; /* of a descriptor, to write to it */
 	struct arena *arena;
 	struct awaited *w;
 };
@@ -38,6 +39,12 @@ bool look_at_descriptor(struct look_at *l, int fd);
 
 /* Reads the link of the process's descriptor. False: it has none. */
 bool look_read_link(const struct process *process, int fd, char link[LINK_ROOM]);
+
+/* fdinfo, with a NUL; "": not readable. It lies in l->a->text. */
+const char *look_descriptor_info(struct look_at *l, int fd);
+
+/* Has the process one thread? */
+bool look_is_single(const struct process *process);
 
 /* The same for several, of which those matter that listen, or are the only connection. */
 bool look_at_events(struct look_at *l);

@@ -1,5 +1,6 @@
 /* The process at the other end: who it is, and what its only thread does. Of several threads it is
  * not known which one is meant. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,7 @@
 
 enum { PEERS_MOST = 8 }; /* other ends of other ends */
 
-/* Does the process have one thread? */
-static bool peer_is_single(const struct process *process)
+bool look_is_single(const struct process *process)
 {
 	uint64_t fields[STAT_FIELDS] = { 0 };
 	char text[1024];
@@ -24,27 +24,74 @@ static bool peer_is_single(const struct process *process)
 }
 
 /* A wait in a circle ends by itself only where a call has a time to wait. Those of sockets
- * (SO_RCVTIMEO) cannot be seen, so only pipes, locks of files and children are judged. */
-static bool peer_is_judged(const struct awaited *w)
+ * (SO_RCVTIMEO) cannot be seen, so only pipes, locks of files and children are judged. Of a pipe
+ * all ends must be known. A lock of flock(2) belongs to an open file, which a child may have, too.
+ */
+static bool peer_is_judged(const struct look_at *l)
 {
-	return !w->others && (w->kind == AWAITED_PIPE || w->kind == AWAITED_FILE_LOCK ||
-			      w->kind == AWAITED_CHILD);
+	if (l->w->others || l->w->peer_is_here)
+		return false;
+	switch (l->call.on) {
+	case WAIT_ON_DESCRIPTOR:
+	case WAIT_ON_ROOM:
+		return l->w->kind == AWAITED_PIPE && !l->a->ends.cut;
+	case WAIT_ON_FILE_LOCK:
+		return l->call.posix;
+	default:
+		return l->call.on == WAIT_ON_CHILD;
+	}
 }
 
-/* What its thread waits for; is that in a circle with the process at the root? */
+/* One that has a timer of its own, by alarm(2) or timer_create(2), may wake up by it. */
+static bool peer_has_timer(const struct process *process)
+{
+	char text[4096];
+	ssize_t len = smallfile_read(process->proc_fd, "status", text, sizeof(text));
+
+	return len <= 0 || process_field(text, "\nSigCgt:", 16) & 1ul << (SIGALRM - 1) ||
+	       smallfile_read(process->proc_fd, "timers", text, sizeof(text)) > 0;
+}
+
+static bool peer_reads(const struct process *peer, struct call *call, struct schedstat *times)
+{
+	char text[1024];
+	ssize_t len = smallfile_read(peer->proc_fd, "schedstat", text, sizeof(text));
+
+	if (len <= 0 || !schedstat_parse(text, (size_t)len, times))
+		return false;
+	len = smallfile_read(peer->proc_fd, "syscall", text, sizeof(text));
+	return len > 0 && call_parse(text, (size_t)len, call);
+}
+
+/* A set of descriptors is not looked at: that of a busy server has ten thousand. */
+static bool peer_waits_for_several(const struct call *call)
+{
+	enum wait_on on = waitcall_of(call).on;
+
+	return on == WAIT_ON_EPOLL || on == WAIT_ON_POLL || on == WAIT_ON_SELECT;
+}
+
+/* What its thread waits for; is that in a circle with the process at the root? All of it must be so
+ * at one moment: it has waited in this call until the others were looked at. */
 static void peer_follow(struct look_at *l, const struct process *peer, const struct call *call)
 {
 	struct awaited *theirs = arena_alloc(l->arena, sizeof(*theirs));
+	struct schedstat before, after;
+	struct call first, now;
 	bool known;
 
+	if (!theirs || peer_waits_for_several(call) || !peer_reads(peer, &first, &before) ||
+	    memcmp(&first, call, sizeof(first)) != 0)
+		return;
 	l->a->depth++;
-	known = theirs &&
-		awaited_look(l->a, peer, peer->pid, l->w->peer_state, call, l->arena, theirs);
+	known = awaited_look(l->a, peer, peer->pid, l->w->peer_state, call, l->arena, theirs) &&
+		peer_reads(peer, &now, &after) && !memcmp(&now, call, sizeof(now)) &&
+		before.slices == after.slices;
 	l->a->depth--;
 	if (!known)
 		return;
 	l->w->theirs = theirs;
-	l->w->circle = peer_is_judged(l->w) ? theirs->circle : 0;
+	l->w->circle = peer_is_judged(l) && !peer_has_timer(peer) ? theirs->circle : 0;
 }
 
 static void peer_look(struct look_at *l, const struct process *peer)
@@ -57,6 +104,8 @@ static void peer_look(struct look_at *l, const struct process *peer)
 	if (len <= 0 || !thread_stat_parse(text, &stat))
 		return;
 	l->w->peer_state = stat.state;
+	if (process_width(peer) != 64)
+		return; /* its calls have other numbers */
 	len = smallfile_read(peer->proc_fd, "syscall", text, sizeof(text));
 	if (len <= 0 || !call_parse(text, (size_t)len, &call))
 		return;
@@ -75,16 +124,17 @@ void look_at_peer(struct look_at *l, pid_t pid)
 	if (!l->a->depth)
 		l->a->root = l->process->pid;
 	if (pid == l->a->root) {
-		l->w->circle = peer_is_judged(l->w) ? l->a->depth + 1 : 0;
+		l->w->circle = peer_is_judged(l) ? l->a->depth + 1 : 0;
 		return;
 	}
 	if (process_open(&peer, pid, &why))
 		return;
 	snprintf(l->w->command, sizeof(l->w->command), "%s", peer.comm);
-	if (peer_is_single(&peer))
+	if (!l->w->others && look_is_single(&peer))
 		peer_look(l, &peer);
 	process_close(&peer);
-	if (!l->a->depth && l->w->circle && !peer_is_single(l->process))
+	if (!l->a->depth && l->w->circle &&
+	    (!look_is_single(l->process) || peer_has_timer(l->process)))
 		l->w->circle = 0;
 }
 

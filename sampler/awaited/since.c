@@ -26,6 +26,34 @@ static uint64_t since_left_cpu(const char *path)
 	return smallfile_read(AT_FDCWD, path, text, sizeof(text)) > 0 ? exec_start_parse(text) : 0;
 }
 
+bool since_is_listed(const char *list, int cpu)
+{
+	while (*list >= '0' && *list <= '9') {
+		char *end;
+		long first = strtol(list, &end, 10);
+		long last = *end == '-' ? strtol(end + 1, &end, 10) : first;
+
+		if (cpu >= first && cpu <= last)
+			return true;
+		list = *end == ',' ? end + 1 : "";
+	}
+	return false;
+}
+
+/* Kept free for the program that it was given to. */
+static bool since_is_isolated(int cpu)
+{
+	static const char *const files[] = { "/sys/devices/system/cpu/isolated",
+					     "/sys/devices/system/cpu/nohz_full" };
+	char text[4096];
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+		if (smallfile_read(AT_FDCWD, files[i], text, sizeof(text)) > 0 &&
+		    since_is_listed(text, cpu))
+			return true;
+	return false;
+}
+
 /* On the CPU itself. It has just been given to us, so our own time there is the present one. */
 static int64_t since_ask(int cpu)
 {
@@ -33,7 +61,8 @@ static int64_t since_ask(int cpu)
 	uint64_t there;
 
 	CPU_ZERO(&one);
-	if (cpu < 0 || cpu >= CPU_SETSIZE || sched_getaffinity(0, sizeof(all), &all))
+	if (cpu < 0 || cpu >= CPU_SETSIZE || since_is_isolated(cpu) ||
+	    sched_getaffinity(0, sizeof(all), &all))
 		return SINCE_UNKNOWN;
 	CPU_SET(cpu, &one);
 	if (sched_setaffinity(0, sizeof(one), &one))

@@ -241,7 +241,7 @@ static const char *sockets_attribute(const char *at, size_t len, uint16_t type, 
 	return NULL;
 }
 
-bool sockets_times(int netlink, const struct socket *s, struct socket_times *times)
+bool sockets_times(int netlink, struct socket *s, struct socket_times *times)
 {
 	struct inet_diag_req_v2 request = {
 		.sdiag_family = s->ip6 ? AF_INET6 : AF_INET,
@@ -269,6 +269,10 @@ bool sockets_times(int netlink, const struct socket *s, struct socket_times *tim
 	if (!at || message.idiag_inode != s->inode)
 		return false;
 	memcpy(&info, at, size < sizeof(info) ? size : sizeof(info));
+	s->state = message.idiag_state;
+	s->received = message.idiag_rqueue;
+	s->to_send = message.idiag_wqueue;
+	s->retransmits = info.tcpi_retransmits;
 	*times = (struct socket_times){ info.tcpi_last_data_recv, info.tcpi_bytes_received };
 	return size >= offsetof(struct tcp_info, tcpi_segs_out);
 }
@@ -280,8 +284,8 @@ static void sockets_unix_name(const char *name, size_t len, struct socket_unix *
 	if (len >= sizeof(is->name))
 		len = sizeof(is->name) - 1;
 	memcpy(is->name, name, len);
-	if (!is->name[0])
-		is->name[0] = '@';
+	for (size_t i = 0; !name[0] && i < len; i++)
+		is->name[i] = is->name[i] ? is->name[i] : '@';
 }
 
 bool sockets_unix(int netlink, uint64_t inode, struct socket_unix *is)
@@ -308,6 +312,7 @@ bool sockets_unix(int netlink, uint64_t inode, struct socket_unix *is)
 	body += sizeof(message);
 	len -= sizeof(message);
 	is->listens = message.udiag_state == UNIX_LISTENS;
+	is->datagram = message.udiag_type == SOCK_DGRAM;
 	at = sockets_attribute(body, len, UNIX_DIAG_PEER, &size);
 	if (at && size >= sizeof(peer)) {
 		memcpy(&peer, at, sizeof(peer));

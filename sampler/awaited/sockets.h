@@ -17,7 +17,12 @@ struct buffer;
 struct process;
 
 /* TCP's states (enum in include/net/tcp_states.h), as the tables show them. */
-enum { SOCKET_LISTENS = 10 };
+enum {
+	SOCKET_ESTABLISHED = 1,
+	SOCKET_CONNECTS = 2,
+	SOCKET_CLOSE_WAIT = 8,
+	SOCKET_LISTENS = 10,
+};
 
 struct socket_address {
 	uint8_t bytes[16]; /* in the order of the network; IPv4 has four */
@@ -61,20 +66,21 @@ const struct socket *sockets_other_end(const struct socket_table *t, const struc
 /* Appends "10.0.3.7:5432", "[::1]:80", ":8080" (any address). ERR_NOMEM. */
 int sockets_print(const struct socket *s, const struct socket_address *at, struct buffer *out);
 
-/* What sock_diag(7) knows more of a TCP socket of our namespace. False: it does not answer. */
+/* What sock_diag(7) knows more of a TCP socket of our namespace; state, queues and retransmissions
+ * are set to those of now. False: it does not answer. */
 struct socket_times {
 	uint32_t received_ms; /* ago: the last data, or the beginning of the connection */
 	bool received;	      /* data has come at all */
 };
-bool sockets_times(int netlink, const struct socket *s, struct socket_times *times);
+bool sockets_times(int netlink, struct socket *s, struct socket_times *times);
 
 /* The inode of the socket that a unix socket of our namespace is connected to, and what waits in
  * its own queue: bytes, or connections where it listens. */
 struct socket_unix {
 	uint64_t peer; /* 0: none */
 	uint32_t waiting;
-	bool listens;
-	char name[108]; /* its own, "@" before one without a path; "": none */
+	bool listens, datagram;
+	char name[109]; /* its own, "@" for each NUL of one without a path; "": none */
 };
 bool sockets_unix(int netlink, uint64_t inode, struct socket_unix *is);
 

@@ -1,10 +1,11 @@
 /* The calls that wait, from their man pages, sections "SYNOPSIS" and "DESCRIPTION". A call that is
- * not listed waits on nothing that is known. */
+ * not listed waits on nothing that is known: splice(2) for input or for room. */
 #include "sampler/awaited/waitcall.h"
 
 #include <fcntl.h>
 #include <linux/wait.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -35,8 +36,6 @@ static const struct waitcall_row {
 	{ SYS_ftruncate, WAIT_ON_DESCRIPTOR, 0 },
 	{ SYS_fstat, WAIT_ON_DESCRIPTOR, 0 },
 	{ SYS_getdents64, WAIT_ON_DESCRIPTOR, 0 },
-	{ SYS_splice, WAIT_ON_DESCRIPTOR, 0 },
-	{ SYS_tee, WAIT_ON_DESCRIPTOR, 0 },
 	{ SYS_connect, WAIT_ON_ROOM, 0 },
 	{ SYS_write, WAIT_ON_ROOM, 0 },
 	{ SYS_writev, WAIT_ON_ROOM, 0 },
@@ -82,20 +81,26 @@ static uint64_t waitcall_child(const struct call *call)
 {
 	if (call->number == SYS_waitid)
 		return call->args[0] == P_PID ? (uint32_t)call->args[1] : 0;
-	return (int32_t)call->args[0] > 0 ? call->args[0] : 0;
+	return (int32_t)call->args[0] > 0 ? (uint32_t)call->args[0] : 0;
 }
 
 static void waitcall_fill(struct waitcall *w, const struct call *call)
 {
 	bool clock = call->number == SYS_clock_nanosleep;
 
+	w->posix = call->number == SYS_fcntl && call->args[1] == F_SETLKW;
+	w->ofd = call->number == SYS_fcntl && call->args[1] == F_OFD_SETLKW;
 	if (w->on == WAIT_ON_CHILD)
 		w->id = waitcall_child(call);
 	if (w->on == WAIT_ON_MESSAGE || w->on == WAIT_ON_SEMAPHORE)
 		w->id = call->args[0];
-	if (w->on == WAIT_ON_POLL || w->on == WAIT_ON_SELECT) {
-		w->memory = call->args[w->on == WAIT_ON_POLL ? 0 : 1];
-		w->count = call->args[w->on == WAIT_ON_POLL ? 1 : 0];
+	if (w->on == WAIT_ON_POLL) {
+		w->memory = call->args[0];
+		w->count = (uint32_t)call->args[1];
+	}
+	if (w->on == WAIT_ON_SELECT) {
+		memcpy(w->sets, &call->args[1], sizeof(w->sets));
+		w->count = (uint32_t)call->args[0];
 	}
 	if (w->on == WAIT_ON_TIME && !(clock && (call->args[1] & TIMER_ABSTIME)))
 		w->memory = call->args[clock ? 2 : 0];

@@ -26,11 +26,13 @@ enum wait_on {
 
 struct waitcall {
 	enum wait_on on;
-	int fd;		 /* of descriptors, rings and a file lock; else -1 */
-	uint64_t id;	 /* of a child, 0: any; of a queue or semaphores */
-	bool listens;	 /* accept(2): it waits for work */
-	uint64_t memory; /* address of an array, sets, or how long to sleep; 0: none */
-	uint64_t count;	 /* of the array, or bits of the sets */
+	int fd;		  /* of descriptors, rings and a file lock; else -1 */
+	uint64_t id;	  /* of a child, 0: any; of a queue or semaphores */
+	bool listens;	  /* accept(2): it waits for work */
+	bool posix, ofd;  /* of a file lock: a process has it; an open file has it, as flock(2)'s */
+	uint64_t memory;  /* address of an array, or how long to sleep; 0: none */
+	uint64_t sets[3]; /* addresses of those of select(2); 0: none */
+	uint64_t count;	  /* of the array, or bits of the sets */
 };
 
 struct waitcall waitcall_of(const struct call *call);

@@ -8,12 +8,14 @@
 #include "base/error.h"
 #include "base/process/process.h"
 #include "base/room.h"
+#include "sampler/awaited/eventset.h"
 #include "sampler/awaited/lookat.h"
 #include "sampler/thread/taskfiles.h"
 
 enum {
 	SEEN_MOST = 1 << 16,
 	ASK_AGAIN = 50, /* times what it has cost */
+	LINKS_MOST = 8, /* of an array are read */
 };
 
 int waitset_init(struct waitset *s, bool peers)
@@ -82,15 +84,45 @@ static int waitset_ask(struct waitset *s, const struct process *process, pid_t t
 	return rc;
 }
 
-/* The descriptor as its link names it; of a set of them, as its call does. */
-static uint64_t waitset_key(const struct process *process, const struct waitcall *w)
+static uint64_t waitset_link(const struct process *process, int fd)
 {
 	char link[LINK_ROOM] = "";
-	uint64_t words[5] = { (uint64_t)process->pid, w->on, (uint64_t)w->fd, w->memory, w->count };
 
-	if (w->fd >= 0)
-		look_read_link(process, w->fd, link);
-	return hash_bytes(words, sizeof(words)) ^ hash_bytes(link, strlen(link));
+	if (fd >= 0)
+		look_read_link(process, fd, link);
+	return hash_bytes(link, strlen(link));
+}
+
+/* poll(2) and select(2): the same place of the stack has another array in the next call. */
+static uint64_t waitset_array(const struct process *process, pid_t tid, const struct waitcall *w)
+{
+	struct eventset e = { 0 };
+	uint64_t hash = 0;
+
+	eventset_read(&e, process, tid, w);
+	for (size_t i = 0; i < e.count; i++) {
+		uint64_t words[4] = { hash, (uint64_t)e.events[i].fd, e.events[i].reads,
+				      i < LINKS_MOST ? waitset_link(process, e.events[i].fd) : 0 };
+
+		hash = hash_bytes(words, sizeof(words));
+	}
+	eventset_release(&e);
+	return hash;
+}
+
+/* The descriptor as its link names it; of a set of them, as its call does. */
+static uint64_t waitset_key(const struct process *process, pid_t tid, const struct waitcall *w)
+{
+	bool array = w->on == WAIT_ON_POLL || w->on == WAIT_ON_SELECT;
+	uint64_t words[6] = { (uint64_t)process->pid,
+			      w->on,
+			      (uint64_t)w->fd,
+			      w->memory,
+			      w->count,
+			      array ? waitset_array(process, tid, w) :
+				      waitset_link(process, w->fd) };
+
+	return hash_bytes(words, sizeof(words));
 }
 
 static bool waitset_is_of_a_set(const struct waitcall *w)
@@ -116,7 +148,7 @@ int waitset_look(struct waitset *s, const struct process *process, pid_t tid, ch
 	*number = 0;
 	if (!s->awaits || w.on == WAIT_ON_NOTHING)
 		return 0;
-	key = waitset_key(process, &w);
+	key = waitset_key(process, tid, &w);
 	id = HASHINDEX_NUMBER(&s->seen_index, s->seen, key, key);
 	if (id != HASHINDEX_NONE && s->seen[id].until_ns > now) {
 		*number = s->seen[id].number;

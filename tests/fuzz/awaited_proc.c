@@ -31,6 +31,7 @@ static void fuzz_sockets(const uint8_t *data, size_t size, bool ip6)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	struct filelocks_wait wait = { .pid = 72, .inode = 6 };
 	struct eventset e = { 0 };
 
 	if (!size)
@@ -38,8 +39,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_sockets(data + 1, size - 1, *data & 1);
 	must(!eventset_parse(&e, data + 1, size - 1));
 	for (size_t i = 0; i < e.count; i++)
-		must(e.fds[i] >= 0);
+		must(e.events[i].fd >= 0);
 	eventset_release(&e);
-	must(filelocks_holder(data + 1, size - 1, 72) >= 0);
+	must(filelocks_holder(data + 1, size - 1, &wait) >= 0);
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include "sampler/awaited/ends.h"
 #include "sampler/awaited/eventset.h"
 #include "sampler/awaited/filelocks.h"
+#include "sampler/awaited/since.h"
 #include "sampler/awaited/sockets.h"
 #include "sampler/awaited/waitcall.h"
 #include "sampler/thread/taskfiles.h"
@@ -79,13 +80,23 @@ Test(awaited, an_address_of_ipv4_in_ipv6_is_shown_as_such)
 
 Test(awaited, an_epoll_has_the_descriptors_of_its_lines)
 {
-	static const char info[] = "pos:\t0\nflags:\t02\ntfd:        5 events:       19 data: 5\n"
-				   "tfd:       12 events: 1\ntfd: x\n";
+	static const char info[] =
+		"pos:\t0\nflags:\t02\ntfd:        5 events:       19 data: 5  pos:0 ino:1b sdev:9\n"
+		"tfd:       12 events: 4\ntfd: 13 events: 40000000 data: 0\ntfd: x\n";
 	struct eventset e = { 0 };
 
 	cr_assert_eq(eventset_parse(&e, info, strlen(info)), 0);
-	cr_assert(e.count == 2 && e.fds[0] == 5 && e.fds[1] == 12);
+	cr_assert_eq(e.count, 2, "one that is disarmed is not waited for");
+	cr_assert(e.events[0].fd == 5 && e.events[0].inode == 0x1b && e.events[0].reads);
+	cr_assert(e.events[1].fd == 12 && e.events[1].writes && !e.events[1].reads);
 	eventset_release(&e);
+}
+
+static pid_t holder(const char *locks, pid_t pid, bool posix, uint64_t inode)
+{
+	struct filelocks_wait wait = { pid, posix, inode };
+
+	return filelocks_holder(locks, strlen(locks), &wait);
 }
 
 Test(awaited, the_holder_of_a_lock_stands_before_those_that_wait)
@@ -95,12 +106,36 @@ Test(awaited, the_holder_of_a_lock_stands_before_those_that_wait)
 				    "2: -> FLOCK  ADVISORY  WRITE 72 fd:01:6 0 EOF\n"
 				    "2:  -> FLOCK  ADVISORY  WRITE 73 fd:01:6 0 EOF\n"
 				    "3: OFDLCK ADVISORY  WRITE -1 fd:01:7 0 EOF\n"
-				    "3: -> OFDLCK ADVISORY  WRITE 74 fd:01:7 0 EOF\n";
+				    "3: -> FLOCK  ADVISORY  WRITE 74 fd:01:7 0 EOF\n";
 
-	cr_assert_eq(filelocks_holder(locks, strlen(locks), 72), 71);
-	cr_assert_eq(filelocks_holder(locks, strlen(locks), 73), 71);
-	cr_assert_eq(filelocks_holder(locks, strlen(locks), 74), 0);
-	cr_assert_eq(filelocks_holder(locks, strlen(locks), 70), 0);
+	cr_assert_eq(holder(locks, 72, false, 6), 71);
+	cr_assert_eq(holder(locks, 73, false, 6), 71);
+	cr_assert_eq(holder(locks, 72, true, 6), 0);
+	cr_assert_eq(holder(locks, 74, false, 7), 0);
+	cr_assert_eq(holder(locks, 70, true, 5), 0);
+}
+
+Test(awaited, a_process_that_waits_for_two_locks_has_two_holders)
+{
+	static const char locks[] = "1: POSIX  ADVISORY  WRITE 70 fd:01:5 0 9\n"
+				    "1: -> POSIX  ADVISORY  WRITE 72 fd:01:5 0 9\n"
+				    "2: POSIX  ADVISORY  WRITE 71 fd:01:6 0 9\n"
+				    "2: -> POSIX  ADVISORY  WRITE 72 fd:01:6 0 9\n"
+				    "3: POSIX  ADVISORY  WRITE 73 fd:01:6 20 29\n"
+				    "3: -> POSIX  ADVISORY  WRITE 72 fd:01:6 20 29\n";
+
+	cr_assert_eq(holder(locks, 72, true, 5), 70);
+	cr_assert_eq(holder(locks, 72, true, 6), 0, "one of two, by its part of the file");
+}
+
+Test(awaited, an_open_file_has_the_locks_of_its_fdinfo)
+{
+	static const char info[] =
+		"pos:\t0\nino:\t6\nlock:\t1: FLOCK  ADVISORY  WRITE 9 fd:01:6 0 EOF\n";
+
+	cr_assert(filelocks_has(info, 6));
+	cr_assert_not(filelocks_has(info, 7));
+	cr_assert_not(filelocks_has("pos:\t0\nino:\t6\n", 6));
 }
 
 Test(awaited, a_link_has_an_inode)
@@ -127,4 +162,20 @@ Test(awaited, calls_wait_on_what_their_arguments_say)
 	cr_assert_eq(waitcall_of(&call).id, 0);
 	call = (struct call){ .number = SYS_futex };
 	cr_assert_eq(waitcall_of(&call).on, WAIT_ON_NOTHING);
+}
+
+Test(awaited, a_list_of_cpus_has_ranges)
+{
+	cr_assert(since_is_listed("1-3,7\n", 2) && since_is_listed("1-3,7\n", 7));
+	cr_assert_not(since_is_listed("1-3,7\n", 0) || since_is_listed("1-3,7\n", 5));
+	cr_assert_not(since_is_listed("\n", 0) || since_is_listed(" (null)\n", 0));
+}
+
+Test(awaited, select_has_three_sets)
+{
+	struct call call = { .number = SYS_pselect6, .args = { 9, 0, 0x2000, 0x3000 } };
+	struct waitcall w = waitcall_of(&call);
+
+	cr_assert(w.on == WAIT_ON_SELECT && w.count == 9);
+	cr_assert(!w.sets[0] && w.sets[1] == 0x2000 && w.sets[2] == 0x3000);
 }
