@@ -1,5 +1,5 @@
-/* Waits as text: what was waited for, the longest first, each with the stacks that waited most, event
- * loops and waits for work apart. */
+/* Waits as text: what was waited for, the longest first, each with the stacks that waited most,
+ * event loops and waits for work apart. */
 #include "pprof/report/reports.h"
 
 #include <string.h>
