@@ -214,7 +214,7 @@ static const char top[] =
 	"  -d, --duration DUR   end after that time\n"
 	"  -r, --rate HZ        ticks a second on each CPU (default 99, 1 to 10000)\n"
 	"      --wall           threads that wait, too: shares are of wall time\n"
-	"      --no-peers       in the profile no addresses and paths of what they wait for\n"
+	"      --no-peers       no addresses and paths of that in the profile\n"
 	"      --threads        a line for each thread\n"
 	"      --sort KEY       recent, recent-cum, flat, cum or name (default recent)\n"
 	"      --nodecount N    lines of a table (default 20, 0 for all)\n"
