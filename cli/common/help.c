@@ -256,7 +256,7 @@ static const char report[] =
 	"  -o, --output PATH    file to write (default: -); its ending chooses a format\n"
 	"  -f, --format FORMAT  text (the default) or another, as for convert\n"
 	"  -q, --quiet          do not say what was written\n"
-	"  -v, --verbose        the whole heading, as pprof's\n" FOLDER_HELP "\n"
+	"  -v, --verbose        the whole heading, as pprof's\n" FOLDER_HELP
 	"What to show, as pprof; REGEX is Go's, in names of functions, files, modules:\n"
 	"      --focus REGEX    only samples with a frame that matches\n"
 	"      --ignore REGEX   only those without one\n"
