@@ -244,7 +244,7 @@ static bool awaited_anywhere(struct look_at *l)
 /* Who has stopped it. */
 static bool awaited_tracer(struct look_at *l)
 {
-	char name[TRACER_NAME];
+	char name[TRACER_NAME] = "";
 
 	l->w->peer = process_tracer(l->tid, name);
 	l->w->kind = l->w->peer ? AWAITED_TRACER : AWAITED_NONE;
