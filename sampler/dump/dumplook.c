@@ -266,15 +266,18 @@ static int dumplook_glance(struct dump *d, struct thread *thread)
 
 /* Stops. */
 
-/* The tracer's callback: the thread is held. */
+/* The tracer's callback: the thread is held. One that had no CPU for so long that it was given up
+ * may stop when the dump is at another thread, or at its end (tracer_free). */
 static bool dumplook_take(void *owner, void *cookie, pid_t tid, const struct registers *regs)
 {
 	struct dump *d = owner;
-	bool waited = registers_cut_a_wait(regs);
-	bool later = !d->look.deep && interps_compile(member_of(d)->interps);
+	bool waited = registers_cut_a_wait(regs), later;
 	struct call call;
 
 	(void)cookie;
+	if (tid != d->look.asked)
+		return false;
+	later = !d->look.deep && interps_compile(member_of(d)->interps);
 	if (d->look.state != 'T')
 		d->look.state = waited ? 'S' : 'R';
 	registers_call(regs, &call);
@@ -304,6 +307,7 @@ static int dumplook_ask(struct dump *d, struct thread *thread, enum stop_outcome
 		rc = snapshot_reserve(&d->snapshot, COPY_MANAGED);
 	if (rc)
 		return rc;
+	d->look.asked = thread->tid;
 	rc = tracer_ask(d->tracer, &member_of(d)->process, thread->tid, NULL, d,
 			here ? STOP_HERE : STOP_ELSEWHERE);
 
@@ -316,6 +320,7 @@ static int dumplook_ask(struct dump *d, struct thread *thread, enum stop_outcome
 		if (stop.cookie == d || stop.outcome == STOP_GONE)
 			break;
 	}
+	d->look.asked = 0;
 	*outcome = stop.tid == thread->tid ? stop.outcome : STOP_OVERDUE;
 	if (*outcome != STOP_TAKEN)
 		return 0;

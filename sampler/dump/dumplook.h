@@ -24,6 +24,7 @@ struct watchdog;
 /* How the current thread is to be looked at. */
 struct dump_look {
 	unsigned tries;
+	pid_t asked; /* the thread that is to stop for this look; 0: none */
 	bool ask;  /* stop it: a glance is not enough */
 	bool deep; /* walk it while it is held: a copy of its stack was not enough */
 	/* What the last try has found: */
