@@ -25,8 +25,8 @@ struct watchdog;
 struct dump_look {
 	unsigned tries;
 	pid_t asked; /* the thread that is to stop for this look; 0: none */
-	bool ask;  /* stop it: a glance is not enough */
-	bool deep; /* walk it while it is held: a copy of its stack was not enough */
+	bool ask;    /* stop it: a glance is not enough */
+	bool deep;   /* walk it while it is held: a copy of its stack was not enough */
 	/* What the last try has found: */
 	char state;
 	int64_t syscall;
