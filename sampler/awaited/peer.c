@@ -13,14 +13,23 @@
 
 enum { PEERS_MOST = 8 }; /* other ends of other ends */
 
-bool look_is_single(const struct process *process)
+enum { STAT_ROOM = 1024 };
+
+/* Reads `stat` of a process that has one thread. */
+static bool peer_read_single(const struct process *process, char text[STAT_ROOM])
 {
 	uint64_t fields[STAT_FIELDS] = { 0 };
-	char text[1024];
-	ssize_t len = smallfile_read(process->proc_fd, "stat", text, sizeof(text));
+	ssize_t len = smallfile_read(process->proc_fd, "stat", text, STAT_ROOM);
 
 	return len > 0 && process_stat_parse(text, (size_t)len, STAT_THREADS, fields) &&
 	       fields[STAT_THREADS] == 1;
+}
+
+bool look_is_single(const struct process *process)
+{
+	char text[STAT_ROOM];
+
+	return peer_read_single(process, text);
 }
 
 /* A wait in a circle ends by itself only where a call has a time to wait. Those of sockets
@@ -94,14 +103,15 @@ static void peer_follow(struct look_at *l, const struct process *peer, const str
 	l->w->circle = peer_is_judged(l) && !peer_has_timer(peer) ? theirs->circle : 0;
 }
 
+/* Of one that has several threads nothing is told. */
 static void peer_look(struct look_at *l, const struct process *peer)
 {
 	struct thread_stat stat;
 	struct call call;
-	char text[1024];
-	ssize_t len = smallfile_read(peer->proc_fd, "stat", text, sizeof(text));
+	char text[STAT_ROOM];
+	ssize_t len;
 
-	if (len <= 0 || !thread_stat_parse(text, &stat))
+	if (!peer_read_single(peer, text) || !thread_stat_parse(text, &stat))
 		return;
 	l->w->peer_state = stat.state;
 	if (process_width(peer) != 64)
@@ -130,7 +140,7 @@ void look_at_peer(struct look_at *l, pid_t pid)
 	if (process_open(&peer, pid, &why))
 		return;
 	snprintf(l->w->command, sizeof(l->w->command), "%s", peer.comm);
-	if (!l->w->others && look_is_single(&peer))
+	if (!l->w->others)
 		peer_look(l, &peer);
 	process_close(&peer);
 	if (!l->a->depth && l->w->circle &&
