@@ -96,6 +96,16 @@ int profile_add_type_ids(struct profile *p, struct profile_type type)
 	return 0;
 }
 
+int profile_add_contentions(struct profile *p)
+{
+	if (profile_add_type(p, "contentions", "count") ||
+	    profile_add_type(p, "delay", "nanoseconds"))
+		return ERR_NOMEM;
+	p->period_type = p->types[0];
+	p->period = 1;
+	return 0;
+}
+
 int profile_add_mapping(struct profile *p, const struct profile_mapping *mapping, uint32_t *id)
 {
 	if (p->mapping_count >= UINT32_MAX - 1 ||

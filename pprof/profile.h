@@ -103,6 +103,10 @@ int profile_text(struct profile *p, const char *text, size_t len, uint32_t *id);
 int profile_add_type(struct profile *p, const char *type, const char *unit);
 int profile_add_type_ids(struct profile *p, struct profile_type type);
 
+/* The types of Go's block and mutex profiles, contentions and delay, and their period.
+ * ERR_NOMEM. */
+int profile_add_contentions(struct profile *p);
+
 /* Adds a mapping; its id in *id. Equal mappings are not merged. */
 int profile_add_mapping(struct profile *p, const struct profile_mapping *mapping, uint32_t *id);
 

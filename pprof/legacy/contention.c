@@ -15,17 +15,10 @@
 
 static int contention_begin(struct legacy *l, struct cursor line)
 {
-	struct profile *p = l->p;
-
 	if ((!scan_take(&line, "--- contention:") && !scan_take(&line, "--- mutex:")) ||
 	    cursor_left(&line))
 		return NOT_THIS;
-	if (profile_add_type(p, "contentions", "count") ||
-	    profile_add_type(p, "delay", "nanoseconds"))
-		return ERR_NOMEM;
-	p->period_type = p->types[0];
-	p->period = 1;
-	return 0;
+	return profile_add_contentions(l->p);
 }
 
 static void contention_scale(const struct legacy *l, int64_t *cycles, int64_t *count)

@@ -84,16 +84,6 @@ static int delay_read_all(struct delay *d, struct error *err)
 	return rc;
 }
 
-static int delay_add_types(struct profile *p)
-{
-	if (profile_add_type(p, "contentions", "count") ||
-	    profile_add_type(p, "delay", "nanoseconds"))
-		return ERR_NOMEM;
-	p->period_type = p->types[0];
-	p->period = 1;
-	return 0;
-}
-
 /* Up to 1.19 the runtime counted samples, and runtime/pprof scaled them (scaleMutexProfile); since
  * 1.20 the runtime itself scales them. */
 static int delay_add_samples(struct delay *d, struct builder *b)
@@ -136,7 +126,7 @@ static int delay_make(struct goprofile *g, const struct goprofile_id *id, struct
 
 	if (!rc)
 		rc = goprofile_begin(g, &b, p, err);
-	if (!rc && (delay_add_types(p) || delay_add_samples(&d, &b)))
+	if (!rc && (profile_add_contentions(p) || delay_add_samples(&d, &b)))
 		rc = error_nomem(err);
 	if (!rc)
 		rc = goprofile_end(g, &b, err);
